@@ -327,7 +327,8 @@ let package = Package(
         "LarderSupport", "LarderExperiments", "Larder", "LarderTraces", "LarderPolicies",
         "LarderEngine",
         "TestSupport", tool("Yams", "Yams"),
-      ]),
+      ],
+      exclude: ["Golden"]),
     .testTarget(
       name: "LarderSimulationTests",
       dependencies: [

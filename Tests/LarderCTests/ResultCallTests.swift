@@ -54,7 +54,7 @@ import Testing
     #expect(error("policy=lru\ncapacity=5\nthreads=0")?.contains("from 1 to 1024") ?? false)
     #expect(error("policy=lru\ncapacity=5\nseed=-1")?.contains("option 'seed'") ?? false)
     #expect(error("policy=lru\ncapacity=5\nignore-size=1")?.contains("true or false") ?? false)
-    #expect(error("policy=lru\ncapacity=5\nservers=2")?.contains("needs the option") ?? false)
+    #expect(error("policy=lru\ncapacity=5\nservers=2")?.contains("servers") ?? false)
     #expect(error("policy=lru\ncapacity=5\nfetch=5ms")?.contains("times") ?? false)
     #expect(error("policy=lru\ncapacity=5\nadmission=nobody") != nil)
     #expect(error("policy=lru\ncapacity=5B") != nil)
@@ -82,8 +82,8 @@ import Testing
     #expect(lines.count == 21)
     #expect(lines[0].hasPrefix("trace,policy,method,unit,capacity,requests,hits"))
     #expect(
-      CallText { larder_mrc(trace, "samples=5", 0, $0, $1) }.error
-        == "option 'samples': requires method=shards")
+      CallText { larder_mrc(trace, "method=exact:samples=5", 0, $0, $1) }.error
+        == "option 'method': samples= requires the method shards")
     #expect(
       CallText { larder_mrc(trace, "method=guess", 0, $0, $1) }.error
         == "option 'method': expected one of auto, exact, shards, miniature, found 'guess'")

@@ -75,16 +75,4 @@ import Testing
       try resolve("1%", .bytes, bytes: nil)
     }
   }
-
-  /// In binary fractions 29 % of 100 would be 28.999999999999996.
-  @Test func sharesAreExact() throws {
-    for percent: UInt64 in 1...100 {
-      let share = try #require(Share(parsing: "\(percent)%"))
-      #expect(share.of(100) == percent)
-      #expect(share.description == "\(percent)%")
-    }
-    #expect(Share(percent: 100).of(.max) == .max)
-    #expect(Share(billionths: 1).of(999_999_999) == 0)
-    #expect(Share(billionths: 1_500_000).description == "0.15%")
-  }
 }

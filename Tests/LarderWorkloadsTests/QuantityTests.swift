@@ -88,6 +88,8 @@ import Testing
     #expect(Share(parsing: "50%") == Share(parsing: "1/2"))
     #expect(Share(parsing: "1/3")?.ceiling(of: 4) == 2)
     #expect(Share(percent: 100).of(.max) == .max)
+    #expect(Share(billionths: 1).of(999_999_999) == 0)
+    for percent: UInt64 in 1...100 { #expect(Share(percent: percent).of(100) == percent) }
     for text in ["0.15%", "10%", "1/3", "0%", "100%"] {
       #expect(Share(parsing: text)?.description == text)
     }

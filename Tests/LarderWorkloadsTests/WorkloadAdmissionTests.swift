@@ -96,23 +96,4 @@ import Testing
     let error = #expect(throws: PlanError.self) { try planned(workload) }
     #expect(error?.description.hasPrefix("configuration 'memory+tinylfu': ") == true)
   }
-
-  @Test(arguments: [
-    ("{kind: memory, admission: second-hot}", "unknown admission filter 'second-hot'"),
-    ("{kind: memory, admission: 'size:max=x'}", "max='x' is not a number from 0"),
-    ("{kind: memory, cache: nscache, admission: tinylfu}", "'admission' does not apply here"),
-    (
-      "{kind: memory, admission: size, memory: {admission: size}}", "a tier also has an 'admission'"
-    ),
-    ("{kind: memory, admission: [size, size]}", "is named 'memory+size'"),
-    ("{kind: memory, admission: []}", "expected"),
-  ])
-  func mistakesAreReported(configuration: String, expected: String) {
-    do {
-      _ = try decode("  - \(configuration)")
-      Issue.record("accepted \(configuration)")
-    } catch {
-      #expect("\(error)".contains(expected), "\(error)")
-    }
-  }
 }

@@ -36,20 +36,4 @@ import Testing
     #expect(check.timed.capacities?.map(\.description) == ["10%"])
     #expect(check.timed.configurations == nil)
   }
-
-  @Test(arguments: [
-    ("check: 5", "w.yaml:4: check: expected a map"),
-    ("check: {tolerances: {}}", "did you mean 'tolerance'?"),
-    ("check: {tolerance: {hit-ratio: 0.1}}", "did you mean 'hit_ratio'?"),
-    ("check: {tolerance: {hit_ratio: 2}}", "expected a difference from 0% to 100%"),
-    ("check: {tolerance: {hit_ratio: -0.1}}", "expected a difference from 0% to 100%"),
-    ("check: {tolerance: {hit_ratio: much}}", "found 'much'"),
-    ("check: {tolerance: {requests: 1%}}", "unknown key 'requests'"),
-    ("check: {timed: {policies: [sieve]}}", "so it cannot be timed"),
-  ])
-  func errorsAreOneLine(_ yaml: String, _ says: String) {
-    #expect {
-      try decode(yaml)
-    } throws: { error in "\(error)".contains(says) && !"\(error)".contains("\n") }
-  }
 }

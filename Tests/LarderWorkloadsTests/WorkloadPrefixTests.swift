@@ -21,15 +21,6 @@ import Testing
     return try Plan.cells(of: workload, facts: [facts])
   }
 
-  private func problem(_ lines: String) -> String {
-    do {
-      _ = try decode(lines)
-      return ""
-    } catch {
-      return "\(error)"
-    }
-  }
-
   @Test func workloadPrefixIsTheDefault() throws {
     let workload = try decode(
       """
@@ -61,18 +52,5 @@ import Testing
 
   @Test func withoutPrefixesPromptsAreNotRead() throws {
     #expect(try decode("").neededColumns(of: [.prompt]) == [])
-  }
-
-  @Test func invalidPrefixesAreRejected() {
-    #expect(problem("prefix: {order: back}").contains("front"))
-    #expect(problem("prefix: {prefill: 0 tokens/s}").contains("tokens per second such as"))
-    #expect(problem("prefix: {prefill: 8000}").contains("tokens per second such as"))
-    #expect(problem("prefix: {prefill: 1e30 tokens/s}").contains("tokens per second such as"))
-    #expect(
-      problem("configurations: {kind: memory, prefix: {}, time: {fetch: 1ms}}")
-        .contains("'prefix' and 'time' cannot be combined"))
-    #expect(
-      problem("mode: execute\nconfigurations: {kind: memory, cache: nscache, prefix: {}}")
-        .contains("'nscache' is only executed"))
   }
 }

@@ -19,15 +19,6 @@ import Testing
     return try WorkloadDecoder(checks: checks).decode(Data(yaml.utf8), file: "in/w.yaml")
   }
 
-  private func problem(_ configurations: String) -> String {
-    do {
-      _ = try decode(configurations)
-      return ""
-    } catch {
-      return "\(error)"
-    }
-  }
-
   @Test func processIsPlannedOnceUnderProgramName() throws {
     let workload = try decode(
       """
@@ -60,31 +51,5 @@ import Testing
   ])
   func namesAreValidInPaths(program: String, name: String) {
     #expect(ProcessSpec(command: [program]).name == name)
-  }
-
-  @Test(arguments: [
-    ("[{kind: memory, cache: {process: []}}]", "expected a list"),
-    ("[{kind: memory, cache: {process: ['']}}]", "expected a list with a program"),
-    ("[{kind: memory, cache: {process: c}}]", "expected a list"),
-    ("[{kind: memory, cache: {process: [c, '{size}']}}]", "unknown placeholder '{size}'; known"),
-    ("[{kind: memory, cache: {timeout: 5s}}]", "key 'process' is missing"),
-    ("[{kind: memory, cache: {process: [c], timeout: 0}}]", "a time of whole seconds"),
-    ("[{kind: memory, cache: {process: [c], wait: 1s}}]", "unknown key 'wait'"),
-    ("[{kind: memory, cache: process}]", "name the program"),
-    ("[{kind: memory, cache: [c]}]", "the name of a cache, or a map"),
-    (
-      "[{kind: memory, cache: {process: [c]}, memory: {objects: 5}}]",
-      "a limit on objects needs '{objects}' in the command"
-    ),
-    (
-      "[{kind: memory, cache: {process: [c]}, memory: {policy: lru}}]",
-      "'policy' does not apply here"
-    ),
-    ("[{kind: memory, cache: {process: [c]}, admission: tinylfu}]", "'admission' does not apply"),
-  ])
-  func mistakesAreReported(configurations: String, message: String) {
-    let said = problem(configurations)
-    #expect(said.contains(message), "\(said)")
-    #expect(said.hasPrefix("in/w.yaml:5: configurations"), "\(said)")
   }
 }

@@ -23,15 +23,6 @@ import Testing
     return try Plan.cells(of: try decode(configuration), facts: [facts]).map(\.setup)
   }
 
-  private func problem(_ configuration: String) -> String {
-    do {
-      _ = try decode(configuration)
-      return ""
-    } catch {
-      return "\(error)"
-    }
-  }
-
   @Test(arguments: ["disk", "hybrid"])
   func readsFromDiskTakeTime(kind: String) throws {
     let memory = kind == "hybrid" ? "memory: {share: 10%}, " : ""
@@ -46,16 +37,6 @@ import Testing
     let counted = try setups(
       "{kind: \(kind), \(memory)time: {fetch: 100 requests, disk: 3 requests}}")
     #expect(counted.map { $0.time?.diskLatencies } == [[3]])
-  }
-
-  @Test func invalidTimesAreRejected() {
-    #expect(problem("{kind: memory, time: {fetch: 1ms, disk: 1us}}").contains("no disk tier"))
-    #expect(
-      problem("{kind: disk, time: {fetch: 1ms, disk: 3 requests}}").contains("must both be times"))
-    let read = "{distribution: constant, value: 1us, per-byte: 1ns}"
-    #expect(
-      problem("{kind: disk, time: {fetch: 1ms, disk: \(read)}}").contains("'per-byte'"))
-    #expect(problem("{kind: disk, time: {disk: 1us}}").contains("fetch"))
   }
 
   private func executed(_ execute: String, _ configurations: String) throws -> [Bool] {

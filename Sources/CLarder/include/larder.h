@@ -131,14 +131,14 @@ larder_status larder_simulate(
     larder_trace trace, const char *options, larder_task task, char **csv, char **error);
 
 /* Curves, equal to the byte to those of `larder mrc --csv`. Options: policy, capacity, points,
- * ignore-size, method, sample, samples, seed, measure-error, reach, threads. */
+ * ignore-size, method (shards:samples=8192), sample, seed, threads. */
 larder_status larder_mrc(
     larder_trace trace, const char *options, larder_task task, char **csv, char **error);
 
 /* advice.json, as of `larder advise --json`; the screen that `larder advise` prints, 80 characters
  * wide; and the advice as an HTML element for a page of the caller, without scripts and style
- * sheets. `text` and `html` may be null. Options: capacity, tiers, prices, max-requests, learn,
- * whole, seed, threads, policy, prefix, ignore-size. */
+ * sheets. `text` and `html` may be null. Options: capacity, tiers, prices, max-requests,
+ * learn (a share, or whole), seed, threads, policy, prefix, ignore-size. */
 larder_status larder_advise(
     larder_trace trace, const char *options, larder_task task, char **json, char **text,
     char **html, char **error);

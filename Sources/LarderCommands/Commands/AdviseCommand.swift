@@ -112,7 +112,7 @@ struct AdviseCommand: ParsableCommand {
         [
           "policy": policy.list, "capacity": capacities.capacity.list,
           "ignore-size": capacities.ignoreSize ? "true" : nil, "prefix": prefixes.prefix,
-          "whole": whole ? "true" : nil,
+          "learn": whole ? "whole" : nil,
         ], AdviceSettings.options))
     if let prices {
       settings.prices = try Prices(yaml: try InputFile.bytes(prices), file: prices)

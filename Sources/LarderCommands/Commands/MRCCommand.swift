@@ -19,7 +19,7 @@ struct MRCCommand: ParsableCommand {
       Examples:
         larder mrc OLTP.lis.zst --policy lru,s3-fifo
         larder mrc web.csv --policy lru --export csv=curve.csv --export svg=curve.svg
-        larder mrc huge.larder --policy lru --method shards:measure-error=true --sample 0.1%
+        larder mrc huge.larder --policy lru --method shards --sample 0.1%
         larder mrc huge.larder --policy sieve,s3-fifo,belady --method miniature --sample 1%
         larder mrc web.csv --ignore-size --capacity 0.1%,1%,10% --csv -
       """)
@@ -36,8 +36,7 @@ struct MRCCommand: ParsableCommand {
       How to compute the curves: auto, exact, shards (LRU, from a sample of the objects) or \
       miniature (any policy, simulated on a sample). With the last two the whole trace is read, \
       --sample is the size of the sample (0.001, 0.1%), and estimates have standard errors. \
-      'shards:samples=8192' samples a number of objects; ':measure-error=true' compares estimates \
-      with exact counts.
+      'shards:samples=8192' samples a number of objects.
       """)
   var method: String?
 
@@ -89,9 +88,6 @@ struct MRCCommand: ParsableCommand {
         "sample": input.format.sample.map { "\($0)" }, "seed": seed.map { "\($0)" },
       ], CurveSettings.options)
     var settings = try CurveSettings(options, threads: speed.threads)
-    if settings.measuresError, settings.method == .exact, settings.rate != nil {
-      throw UsageError("--method exact makes no estimates, so it has no errors to measure")
-    }
     if !settings.readsWholeTrace { settings.rate = nil }
     return settings
   }
@@ -138,6 +134,6 @@ struct MRCCommand: ParsableCommand {
 
 extension CurveSettings {
   fileprivate var readsWholeTrace: Bool {
-    measuresError || method == .shards || method == .miniature
+    method == .shards || method == .miniature
   }
 }

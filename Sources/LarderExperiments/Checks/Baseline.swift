@@ -163,20 +163,7 @@ extension MeasuredResources.Entry: Decodable {
 }
 
 extension Baseline {
-  /// The file: JSON with one line for each cell, sorted, so that a diff is readable. Linear in the
-  /// cells.
-  ///
-  ///     {
-  ///     "format": "larder-baseline",
-  ///     "version": 1,
-  ///     "workload": "ci",
-  ///     "traces": [
-  ///     {"name": "zipf", "seed": 1, "requests": 500000, "objects": 98211}
-  ///     ],
-  ///     "cells": [
-  ///     {"configuration": "memory", "policy": "lru", "capacity": "1%", ..., "hits": 211200, ...}
-  ///     ]
-  ///     }
+  /// The file: JSON with one line for each cell, sorted, so that a diff is readable.
   package var text: String {
     var parts = [
       "\"format\": \(JSONLine.quoted(Self.formatName))",

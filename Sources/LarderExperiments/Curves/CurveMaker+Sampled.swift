@@ -15,14 +15,11 @@ extension CurveMaker {
     _ notes: inout [String]
   ) throws -> [MissRatioCurve] {
     guard !policies.isEmpty else { return [] }
-    let compared =
-      method == .shards && settings.measuresError ? comparedCapacities : capacities
-    let all = Set(capacities + compared).sorted()
     var sample = SpatialSample(rate: sampleRate, seed: settings.seed)
     var estimates: Ratios?
     if method == .shards, let objectsMax = settings.samples {
       let pass = try FixedSizePass(
-        over: trace.requests, unit: unit, capacities: all, objectsMax: objectsMax,
+        over: trace.requests, unit: unit, capacities: capacities, objectsMax: objectsMax,
         seed: settings.seed)
       try inChunks("Sampling \(trace.name)") { pass.run(upTo: $0) }
       sample = pass.result.sample
@@ -35,27 +32,21 @@ extension CurveMaker {
         ? [lruRatios(trace, capacities, rate: rate)]
         : miniatureRatios(policies, trace, capacities, rate: rate)
     }
-    let found = try estimates ?? ratios(all, sampled, sample.rate)
+    let found = try estimates ?? ratios(capacities, sampled, sample.rate)
     let parts = try parts(of: sample, positions, sampled).map { part in
       try ratios(capacities, part.trace, part.rate)
     }
     warnOfSmall(capacities, sample.rate, &notes)
-    return try policies.enumerated().map { number, policy in
-      let ratios = Dictionary(uniqueKeysWithValues: zip(all, found[number]))
-      func estimated(_ capacities: [UInt64]) -> [(capacity: UInt64, hitRatio: Double)] {
-        capacities.map { ($0, ratios[$0] ?? 0) }
-      }
-      let points = estimated(capacities).enumerated().map { place, point in
+    return policies.enumerated().map { number, policy in
+      let points = capacities.indices.map { place in
         MissRatioCurve.Point(
-          capacity: point.capacity, hits: nil, hitRatio: point.hitRatio,
+          capacity: capacities[place], hits: nil, hitRatio: found[number][place],
           standardError: Self.standardError(parts.map { $0[number][place] }))
       }
       let best = points.map(\.hitRatio).max() ?? 0
       return MissRatioCurve(
         trace: trace.name, policy: policy.description, method: method, unit: unit, requests: gets,
         points: points, rate: sample.rate, sampledObjects: sampled.requests.objects,
-        measuredError: settings.measuresError
-          ? try measuredError(policy, estimated(compared)) : nil,
         smallestCache: best > 0
           ? points.first { $0.hitRatio >= best * settings.share.ratio }?.capacity : nil)
     }

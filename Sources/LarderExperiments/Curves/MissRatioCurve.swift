@@ -12,8 +12,6 @@ package struct MissRatioCurve: Sendable, Hashable {
   /// Share of sampled objects; nil for an exact curve.
   package var rate: Double?
   package var sampledObjects: Int?
-  /// Error against the exact curve; nil if not measured.
-  package var measuredError: MeasuredError?
   package var smallestCache: UInt64?
   package struct Point: Sendable, Hashable {
     package var capacity: UInt64
@@ -21,13 +19,6 @@ package struct MissRatioCurve: Sendable, Hashable {
     package var hitRatio: Double
     /// Standard error of the hit ratio; nil if exact.
     package var standardError: Double?
-  }
-
-  /// Difference between estimated and exact hit ratios.
-  package struct MeasuredError: Sendable, Hashable {
-    package var mean: Double
-    package var largest: Double
-    package var capacities: Int
   }
 
   package var knees: [Int] { Knees.of(points.map { (Double($0.capacity), $0.hitRatio) }) }
@@ -63,7 +54,6 @@ package struct CurveSettings: Sendable, Hashable {
   /// Number of objects that SHARDS keeps; nil for a fixed rate.
   package var samples: Int?
   package var seed: UInt64 = 1
-  package var measuresError = false
   package var share = Share(percent: 90)
   package var threads = 1
 

@@ -19,9 +19,6 @@ public struct FlashCounts: Sendable, Hashable, Codable {
   /// Microseconds between the first and the last counted request; nil if the trace has no times.
   public var microseconds: UInt64?
 
-  /// Creates counts of zero.
-  public init() {}
-
   package var fault: String? {
     insertedBytes > writtenBytes || reinsertedBytes > writtenBytes
       ? "more bytes inserted than written" : nil
@@ -35,8 +32,7 @@ public struct DriveModel: Sendable, Hashable, Codable {
   /// Share of the device that is in use, from 0 to 1.
   public var utilisation: Double
 
-  /// Creates a model of a drive.
-  public init(enduranceBytes: UInt64? = nil, utilisation: Double = 0.8) {
+  package init(enduranceBytes: UInt64? = nil, utilisation: Double = 0.8) {
     self.enduranceBytes = enduranceBytes
     self.utilisation = utilisation
   }

@@ -2,7 +2,7 @@ import LarderEngine
 
 /// Arrangement of objects on flash in a simulated disk cache. A layout also determines evictions:
 /// the objects that the next write overwrites.
-public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
+package enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
   /// Regions that are written sequentially, one after another in a ring.
   case log(region: UInt64, reinsertHits: UInt32)
   /// Buckets that are rewritten completely for each new object.
@@ -12,43 +12,26 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
 
   /// A small log in front of sets. McAllister et al., Kangaroo: Caching Billions of Tiny Objects on
   /// Flash, SOSP 2021.
-  public struct Kangaroo: Sendable, Hashable {
-    /// Share of the capacity for the log.
-    public var log: Share
-    /// Bytes per region of the log.
-    public var region: UInt64
+  package struct Kangaroo: Sendable, Hashable {
+    package var log = Share(percent: 5)
+    package var region = FlashLayout.kangarooRegion
     /// Minimum number of a bucket's objects in the log for moving them to the bucket.
-    public var threshold: UInt32
+    package var threshold: UInt32 = 2
     /// Minimum number of hits in the log for rewriting an object that is not moved; 0 for never.
-    public var reinsertHits: UInt32
-
-    /// Creates a layout; the defaults are those of the paper, except for the size of regions.
-    public init(
-      log: Share = Share(percent: 5), region: UInt64 = FlashLayout.kangarooRegion,
-      threshold: UInt32 = 2, reinsertHits: UInt32 = 1
-    ) {
-      self.log = log
-      self.region = region
-      self.threshold = threshold
-      self.reinsertHits = reinsertHits
-    }
+    package var reinsertHits: UInt32 = 1
   }
 
   /// Default bytes per region, as in CacheLib's large-object engine.
-  public static let defaultRegion: UInt64 = 16 << 20
-  /// Default bytes per region of Kangaroo's log.
-  public static let kangarooRegion: UInt64 = 256 << 10
-  /// Valid sizes of regions.
-  public static let regions: ClosedRange<UInt64> = 512...(1 << 40)
+  package static let defaultRegion: UInt64 = 16 << 20
+  package static let kangarooRegion: UInt64 = 256 << 10
+  package static let regions: ClosedRange<UInt64> = 512...(1 << 40)
   /// Bytes of a bucket, of its header, and of the overhead per object.
-  public static let bucket: (bytes: UInt64, header: UInt64, perObject: UInt64) = (4096, 24, 20)
-  /// Valid thresholds of hits and objects.
-  public static let thresholds: ClosedRange<UInt32> = 1...1_000_000
+  package static let bucket: (bytes: UInt64, header: UInt64, perObject: UInt64) = (4096, 24, 20)
+  package static let thresholds: ClosedRange<UInt32> = 1...1_000_000
 
   package static let policy = try? PolicySpec(parsing: "fifo")
 
-  /// Name in workload files and on the command line.
-  public var word: String {
+  package var word: String {
     switch self {
     case .log: "log"
     case .sets: "sets"
@@ -56,8 +39,7 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Text on the command line, with every parameter.
-  public var description: String {
+  package var description: String {
     switch self {
     case .log(let region, let hits): return "log:region=\(region)B:reinsert=\(hits)"
     case .sets: return "sets"
@@ -67,8 +49,7 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Number of log regions in a cache of `capacity` bytes; 0 without a log.
-  public func regionCount(of capacity: UInt64) -> UInt64 {
+  package func regionCount(of capacity: UInt64) -> UInt64 {
     switch self {
     case .log(let region, _): capacity / region
     case .sets: 0
@@ -76,8 +57,7 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Number of buckets in a cache of `capacity` bytes; 0 without sets.
-  public func bucketCount(of capacity: UInt64) -> UInt64 {
+  package func bucketCount(of capacity: UInt64) -> UInt64 {
     switch self {
     case .log: 0
     case .sets: capacity / Self.bucket.bytes

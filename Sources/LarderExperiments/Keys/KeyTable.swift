@@ -93,7 +93,7 @@ struct Section<Target>: KeyTable {
   let exclusive: [String]
   let components: KeyComponents?
   let rules: JSONNode
-  var keys: [Key<Target>]
+  let keys: [Key<Target>]
   let finish: @Sendable (YAMLMap, inout Target, WorkloadReading) throws -> Void
 
   init(

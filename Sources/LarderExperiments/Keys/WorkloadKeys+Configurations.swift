@@ -230,15 +230,27 @@ struct ConfigurationEntry: Sendable {
   static let besidePreset = ["preset", "name", "admission"]
 
   mutating func finish(_ map: YAMLMap, _ checks: ComponentChecks) throws {
-    let cache = spec.contender
     if let value = map["cache"] {
-      spec.runsPolicies = try value.locating { try checks.cache(cache, spec.kind) }
+      spec.runsPolicies = try value.locating { try checks.cache(spec.contender, spec.kind) }
     }
+    for (key, isWrong, message) in refusals where isWrong { throw map.refused(key, message) }
+    try checkTiers(map)
+    if let layout = spec.disk.layout {
+      spec.setLayout(layout)
+      spec.name = layout.word
+    }
+    if let name { spec.name = name }
+    if let own = spec.admission { spec.name += "\(ConfigurationSpec.filterMark)\(own)" }
+  }
+
+  /// Combinations that are refused at a key.
+  private var refusals: [(key: String, isWrong: Bool, message: String)] {
+    let cache = spec.contender
     let isPlainDisk =
       spec.kind == .disk && cache == ConfigurationSpec.defaultCache && spec.time == nil
     let (layout, time, isSimulated) = (spec.disk.layout, spec.time, spec.runsPolicies)
     let countsPrefixes = spec.prefix != nil
-    let refusals: [(key: String, isWrong: Bool, message: String)] = [
+    return [
       (
         "cache", cache == ProcessSpec.contender && spec.process == nil,
         "name the program: cache: {process: [./my-cache, --size, \"{capacity}\"]}"
@@ -291,14 +303,6 @@ struct ConfigurationEntry: Sendable {
         "a tier also has an 'admission'; set it either here or in the tiers"
       ),
     ]
-    for (key, isWrong, message) in refusals where isWrong { throw map.refused(key, message) }
-    try checkTiers(map)
-    if let layout {
-      spec.setLayout(layout)
-      spec.name = layout.word
-    }
-    if let name { spec.name = name }
-    if let own = spec.admission { spec.name += "\(ConfigurationSpec.filterMark)\(own)" }
   }
 
   private func checkTiers(_ map: YAMLMap) throws(WorkloadError) {

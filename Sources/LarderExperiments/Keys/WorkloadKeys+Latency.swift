@@ -115,16 +115,10 @@ extension Key where Target == LatencyEntry {
 }
 
 extension Form where Value == Double {
-  /// A time in nanoseconds; at most a day, because longer ones are mistakes.
   static func time(_ expected: String = "a time such as 100us or 80ms") -> Form {
     .scalar(
-      expected, .text(Quantity.duration.pattern).named("time"), [.string, .integer, .number]
-    ) { text in
-      guard text.last?.isNumber == false, let time = Quantity.duration.value(text) else {
-        return nil
-      }
-      return time <= 86_400e9 ? time : nil
-    }
+      expected, .text(Quantity.duration.pattern).named("time"), [.string, .integer, .number],
+      parse: FetchSpec.time)
   }
 }
 

@@ -10,9 +10,6 @@ public struct Cell: Sendable, Hashable, Codable {
   public var configuration: String
   /// Kind of the configuration.
   public var kind: ConfigurationKind
-  /// Admission filter as the user named it, nil for none; for a hybrid with one, memory's and
-  /// disk's joined by `+`.
-  public var admission: String?
   /// Policy as the user named it; for a hybrid, memory's and disk's joined by `+`.
   public var policy: String
   /// Capacity in `unit`; for a hybrid, that of the disk tier.
@@ -25,25 +22,9 @@ public struct Cell: Sendable, Hashable, Codable {
   public var unit: CapacityUnit
   /// Seed of the workload's generator and of random policies.
   public var seed: UInt64
-
-  /// Creates a cell; see the properties for the meaning of each part.
-  public init(
-    workload: String, trace: String, configuration: String, kind: ConfigurationKind,
-    policy: String, capacity: UInt64, capacityLabel: String, memoryCapacity: UInt64? = nil,
-    unit: CapacityUnit, seed: UInt64, admission: String? = nil
-  ) {
-    self.workload = workload
-    self.trace = trace
-    self.configuration = configuration
-    self.kind = kind
-    self.admission = admission
-    self.policy = policy
-    self.capacity = capacity
-    self.capacityLabel = capacityLabel
-    self.memoryCapacity = memoryCapacity
-    self.unit = unit
-    self.seed = seed
-  }
+  /// Admission filter as the user named it, nil for none; for a hybrid with one, memory's and
+  /// disk's joined by `+`.
+  public var admission: String?
 }
 
 extension Cell {

@@ -37,7 +37,7 @@ package struct Plan: Sendable {
   }
 
   private func add(to cells: inout [PlannedCell]) throws(PlanError) {
-    var seen: Set<CellKey> = []
+    var seen: Set<PlannedCell> = []
     for configuration in workload.configurations {
       if policies(of: configuration).isEmpty {
         throw PlanError(of: configuration.name, " has no policy, and the workload names none")
@@ -50,23 +50,16 @@ package struct Plan: Sendable {
         for capacity in capacities(of: configuration) {
           for seed in seeds(for: policies, of: configuration) {
             let cell = try cell(configuration, policies, capacity, seed: seed)
-            let key = CellKey(
-              configuration: cell.cell.configuration, policy: cell.cell.policy, setup: cell.setup,
-              prefix: cell.prefix, layout: cell.layout)
             guard cell.isSimulated || cell.isExecuted else { continue }
+            // One cache may have several capacities as written.
+            var key = cell
+            (key.cell.capacity, key.cell.capacityLabel, key.cell.memoryCapacity) = (0, "", nil)
+            key.isExecuted = false
             if seen.insert(key).inserted { cells.append(cell) }
           }
         }
       }
     }
-  }
-
-  private struct CellKey: Hashable {
-    var configuration: String
-    var policy: String
-    var setup: SimulationSetup
-    var prefix: PromptOrder?
-    var layout: FlashLayout?
   }
 
   private struct TierPolicies {
@@ -335,7 +328,9 @@ extension Plan {
         + (workload.execution == nil
           ? [] : ["The key 'execute' has no effect: 'mode' does not include execute."])
     }
-    let future = cells.filter { !$0.isExecuted && usesFuture($0) }.map(\.cell.policy)
+    let future = cells.filter { cell in
+      !cell.isExecuted && cell.setup.tiers.contains { PolicyRegistry.needsFuture($0.policy) }
+    }.map(\.cell.policy)
     guard !future.isEmpty else { return bounds }
     var seen: Set<String> = []
     let names = future.filter { seen.insert($0).inserted }.joined(separator: ", ")
@@ -350,13 +345,5 @@ extension Plan {
       "Bounds apply to one tier, so \(hybrids.map(\.name).joined(separator: ", ")) ran without "
         + "\(bounds.joined(separator: ", "))."
     ]
-  }
-
-  private static func usesFuture(_ planned: PlannedCell) -> Bool {
-    switch planned.setup.arrangement {
-    case .memory(let tier), .disk(let tier): PolicyRegistry.needsFuture(tier.policy)
-    case .hybrid(let memory, let disk, _):
-      PolicyRegistry.needsFuture(memory.policy) || PolicyRegistry.needsFuture(disk.policy)
-    }
   }
 }

@@ -8,16 +8,8 @@ package struct WorkloadTraces: Sendable {
   package private(set) var table = TraceTable()
   package private(set) var facts: [TraceFacts] = []
 
-  /// Reads or generates all traces.
-  ///
-  /// - Parameters:
-  ///   - taken: names of other traces in the results, which identify traces by name.
-  ///   - only: the traces to prepare; nil for all.
-  ///   - names: names of traces in results, if already known.
-  ///   - shelf: the store of traces that were prepared before.
-  ///   - progress: called with the seed (nil for a file) and the number of requests so far, every
-  ///     million.
-  /// - Throws: `TraceError` and `ComponentError` from the sources; any error of `progress`.
+  /// Reads or generates the traces: all, or `only` some. Names in results differ from those `taken`
+  /// by other traces; `progress` is called every million requests, without a seed for a file.
   package static func prepare(
     _ workload: Workload, taken: Set<String> = [], only keys: Set<TraceKey>? = nil,
     names: [TraceKey: String] = [:], shelf: (any TraceShelf)? = nil,
@@ -168,8 +160,7 @@ public struct TraceFacts: Sendable, Hashable, Codable {
   /// Number of distinct objects that a cache may store; nil for all.
   public var storableObjects: UInt64?
 
-  /// Creates facts; see the properties for the meaning of each part.
-  public init(
+  package init(
     name: String, seed: UInt64? = nil, requests: UInt64, objects: UInt64, footprintBytes: UInt64?
   ) {
     self.name = name

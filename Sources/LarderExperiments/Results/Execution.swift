@@ -8,32 +8,32 @@ public struct Execution: Sendable, Hashable, Codable {
   /// Number of the repetition, from 1.
   public var repetition: Int
   /// Counts after the warm-up.
-  public var counts: Counts
+  public var counts = Counts()
   /// True if the cache counts events in its tiers.
-  public var countsTiers: Bool
+  public var countsTiers = true
   /// True if all counts equal those of a simulation; nil if there is none to compare with.
   public var equalsSimulated: Bool?
   /// Number of requests of the warm-up, of all operations.
-  public var warmUpRequests: UInt64
+  public var warmUpRequests: UInt64 = 0
   /// Number of timed requests of all operations, without the warm-up.
-  public var requests: UInt64
+  public var requests: UInt64 = 0
   /// Wall-clock seconds of the timed requests, including generating and checking values.
-  public var seconds: Double
+  public var seconds = 0.0
   /// Sampling interval of timed operations; 1 if all were timed.
-  public var timedOneIn: Int
+  public var timedOneIn = 1
   /// Latencies by operation and answering tier, if at least one was timed.
-  public var latencies: [OperationLatency]
+  public var latencies: [OperationLatency] = []
   /// Latency of all gets.
   public var getLatency: MeasuredLatency?
   /// Number of values read and checked.
-  public var valuesChecked: UInt64
+  public var valuesChecked: UInt64 = 0
   /// Number of checked values that differ from those written.
-  public var valuesWrong: UInt64
+  public var valuesWrong: UInt64 = 0
   /// Number of checks of the resident size against the capacity: after the warm-up, after memory
   /// pressure, at the end.
-  public var capacityChecks: UInt64
+  public var capacityChecks: UInt64 = 0
   /// Number of checks that found too much.
-  public var capacityExceeded: UInt64
+  public var capacityExceeded: UInt64 = 0
   /// Number of objects in the mean of `memoryBytesPerObject`: resident in memory at the end, or,
   /// for a cache with only a disk, on disk; nil if not counted.
   public var residentObjects: UInt64?
@@ -55,24 +55,10 @@ public struct Execution: Sendable, Hashable, Codable {
   /// Number of files in the cache's folder at the end.
   public var files: UInt64?
   /// Further notes for readers.
-  public var notes: [String]
+  public var notes: [String] = []
 
-  /// Creates a run without results.
-  public init(threads: Int, repetition: Int) {
-    self.threads = threads
-    self.repetition = repetition
-    counts = Counts()
-    countsTiers = true
-    warmUpRequests = 0
-    requests = 0
-    seconds = 0
-    timedOneIn = 1
-    latencies = []
-    valuesChecked = 0
-    valuesWrong = 0
-    capacityChecks = 0
-    capacityExceeded = 0
-    notes = []
+  package init(threads: Int, repetition: Int) {
+    (self.threads, self.repetition) = (threads, repetition)
   }
 }
 
@@ -94,8 +80,7 @@ public struct OperationLatency: Sendable, Hashable, Codable {
   /// Latency of the timed operations.
   public var latency: MeasuredLatency
 
-  /// Creates the latency of one kind.
-  public init(kind: Kind, count: UInt64, latency: MeasuredLatency) {
+  package init(kind: Kind, count: UInt64, latency: MeasuredLatency) {
     self.kind = kind
     self.count = count
     self.latency = latency
@@ -115,8 +100,7 @@ public struct MeasuredLatency: Sendable, Hashable, Codable {
   /// Maximum.
   public var max: UInt64
 
-  /// Creates percentiles.
-  public init(p50: UInt64, p90: UInt64, p99: UInt64, p999: UInt64, max: UInt64) {
+  package init(p50: UInt64, p90: UInt64, p99: UInt64, p999: UInt64, max: UInt64) {
     self.p50 = p50
     self.p90 = p90
     self.p99 = p99

@@ -24,8 +24,7 @@ public struct Record: Sendable, Hashable, Codable {
   /// Results of real caches, one per number of threads and repetition; nil if none was driven.
   public var executions: [Execution]?
 
-  /// Creates a record; see the properties for the meaning of each part.
-  public init(
+  package init(
     cell: Cell, counts: Counts, objectsDistinct: UInt64, modelled: ModelledAccessTime? = nil,
     timings: [Timing] = [], executions: [Execution]? = nil
   ) {
@@ -110,8 +109,7 @@ public struct Timing: Sendable, Hashable, Codable {
   /// Mode of a run.
   public typealias Mode = RunMode
 
-  /// Creates a timing; see the properties for the meaning of each part.
-  public init(
+  package init(
     mode: Mode, threads: Int, repetition: Int, requests: UInt64, seconds: Double,
     latency: MeasuredLatency? = nil, memoryBytesPerObject: Double? = nil
   ) {

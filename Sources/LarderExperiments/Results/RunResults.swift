@@ -44,8 +44,7 @@ public struct RunResults: Sendable, Hashable, Codable {
   /// Version that this code writes.
   public static var currentSchemaVersion: Int { 1 }
 
-  /// Creates empty results; records are added as cells finish.
-  public init(
+  package init(
     workload: String, workloadDescription: String, command: String, started: String,
     finished: String = "", interrupted: Bool = false, plannedCells: Int, threads: Int,
     machine: MachineDescription, traces: [TraceFacts] = [], latencyModel: String? = nil,
@@ -84,8 +83,7 @@ public struct CacheFacts: Sendable, Hashable, Codable {
   /// Limits of a preset in words; nil if the sweep sets them.
   public var limits: String?
 
-  /// Creates facts; see the properties for the meaning of each part.
-  public init(
+  package init(
     configuration: String, cache: String, preset: String? = nil, summary: String,
     limits: String? = nil
   ) {

@@ -9,10 +9,8 @@ import LarderTraces
 ///
 ///     larder cell 1
 ///     trace 20000 requests, 500 objects, ids 3f2a...
-///     counting from request 0
 ///     unit objects, seed 1
 ///     memory s3-fifo:small=0.1, capacity 100
-///     no latency
 ///
 /// Excluded are names of workloads, configurations and traces, labels of capacities, the number of
 /// repetitions, and columns of the trace that the cell does not read.

@@ -70,7 +70,7 @@ package enum SealedFile {
     return content
   }
 
-  /// Reads the bytes of a file of one of `kinds`, and encodes them again: identical for equal files.
+  /// Decodes a file of one of `kinds`, and encodes it again: identical for equal files.
   package static func resealed(_ data: Data, kind: String) throws -> Data {
     func again<Content: SealedContent>(_ type: Content.Type) throws -> Data {
       try ResultStore.bytes(try content(type, of: data), "")

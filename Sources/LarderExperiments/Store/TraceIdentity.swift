@@ -49,14 +49,9 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
     ) {
       prompts = hasPrompts
       sizes = setup.unit == .bytes || hasLatency || setup.time?.bytesPerSecond != nil
-      let tiers =
-        switch setup.arrangement {
-        case .memory(let tier), .disk(let tier): [tier]
-        case .hybrid(let memory, let disk, _): [memory, disk]
-        }
       times =
         setup.time?.clock == .trace || countsTime
-        || tiers.contains { $0.timeToLiveSeconds != nil || Self.followsTime($0.policy) }
+        || setup.tiers.contains { $0.timeToLiveSeconds != nil || Self.followsTime($0.policy) }
     }
 
     private static func followsTime(_ policy: PolicySpec) -> Bool {

@@ -18,7 +18,6 @@ package struct PrefixReplay {
   private var isBroken = false
   private var found: [Bool] = []
 
-  /// Creates a replay of `trace`, whose prompts must already be in `order`.
   package init(_ simulation: any Simulation, over trace: PreparedTrace, order: PromptOrder) {
     self.simulation = simulation
     self.trace = trace
@@ -114,9 +113,6 @@ public struct PrefixCounts: Sendable, Hashable, Codable {
   public var tokens: UInt64 = 0
   /// Number of tokens of the prompts.
   public var inputTokens: UInt64 = 0
-
-  /// Creates counts of zero.
-  public init() {}
 
   /// Tokens that were not computed, as a share of those of all prompts; nil without prompts.
   public var tokenShare: Double? {

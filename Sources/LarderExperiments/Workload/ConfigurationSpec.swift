@@ -120,7 +120,7 @@ package struct PrefixSpec: Sendable, Hashable {
 }
 
 /// Order in which the blocks of a prompt are requested.
-public enum PromptOrder: String, Sendable, Hashable, Codable, CaseIterable {
+package enum PromptOrder: String, Sendable, Hashable, Codable, CaseIterable {
   case front
   /// The last block first, so that under LRU the front of a prompt is evicted last.
   case tail
@@ -162,10 +162,12 @@ extension TierSetup {
 }
 
 extension SimulationSetup {
-  package var limits: String {
+  package var limits: String { tiers.map(\.limits).joined(separator: " before ") }
+
+  var tiers: [TierSetup] {
     switch arrangement {
-    case .memory(let tier), .disk(let tier): tier.limits
-    case .hybrid(let memory, let disk, _): "\(memory.limits) before \(disk.limits)"
+    case .memory(let tier), .disk(let tier): [tier]
+    case .hybrid(let memory, let disk, _): [memory, disk]
     }
   }
 }

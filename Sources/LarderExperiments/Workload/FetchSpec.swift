@@ -45,9 +45,13 @@ package struct FetchSpec: Sendable, Hashable {
       spec.clock = .requests
       return spec
     }
-    guard text.last?.isNumber == false, let time = Quantity.duration.value(text), time <= 86_400e9
-    else { return nil }
-    return FetchSpec(fetch: .constant(time))
+    return time(parsing: text).map { FetchSpec(fetch: .constant($0)) }
+  }
+
+  /// Nanoseconds; at most a day, because longer times are mistakes.
+  static func time(parsing text: String) -> Double? {
+    guard text.last?.isNumber == false, let time = Quantity.duration.value(text) else { return nil }
+    return time <= 86_400e9 ? time : nil
   }
 
   package static func bandwidth(parsing text: String) -> UInt64? {
@@ -55,21 +59,6 @@ package struct FetchSpec: Sendable, Hashable {
       bytes > 0
     else { return nil }
     return bytes
-  }
-
-  package var words: String {
-    var parts: [String] = []
-    parts.append("a fetch takes \(words(fetch))")
-    if let bytesPerSecond { parts.append("and transfers \(bytesPerSecond) bytes per second") }
-    if let diskRead { parts.append("a read from disk takes \(words(diskRead))") }
-    if let servers { parts.append("the origin serves \(servers) at a time") }
-    if !coalesces { parts.append("every missing request makes its own fetch") }
-    return parts.joined(separator: "; ")
-  }
-
-  private func words(_ time: LatencyDistribution) -> String {
-    if clock == .requests, case .constant(let count) = time { return "\(Int(count)) requests" }
-    return time.words
   }
 }
 

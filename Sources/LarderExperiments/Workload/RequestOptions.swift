@@ -11,8 +11,6 @@ extension Parameter {
     "capacity", default: "", "Capacities, separated by commas.")
   package static let admission = Parameter(
     "admission", default: "", "Admission filters, separated by commas.")
-  package static let unit = Parameter(
-    "unit", .choice(CapacityUnit.allCases.map(\.rawValue)), default: "", "Unit of capacities.")
   package static let ignoreSize = Parameter(
     "ignore-size", .flag, default: "false", "Give every object size 1.")
   package static let seed = Parameter("seed", default: "1", "Seed of random choices.")
@@ -23,11 +21,6 @@ extension Parameter {
 extension ParameterReader {
   package func refusal(_ name: String, _ message: String) -> ComponentError {
     ComponentError(component: component.name, parameter: name, message: message)
-  }
-
-  package func exclude(_ name: String, _ other: String) throws(ComponentError) {
-    guard text(name) != nil, text(other) != nil else { return }
-    throw refusal(name, "excludes '\(other)'; keep one")
   }
 
   package func capacities() throws(CapacityError) -> [CapacitySpec] {
@@ -48,10 +41,7 @@ extension ParameterReader {
 
   /// The unit of capacities; nil to take that of the trace.
   package func capacityUnit() throws(ComponentError) -> CapacityUnit? {
-    let unit = try choice("unit", of: CapacityUnit.self)
-    guard try flag("ignore-size") == true else { return unit }
-    if unit == .bytes { throw refusal("ignore-size", "excludes the unit bytes; keep one") }
-    return .objects
+    try flag("ignore-size") == true ? .objects : nil
   }
 
   package func seed() throws(ComponentError) -> UInt64? {
@@ -123,22 +113,20 @@ extension Workload {
 
 extension CurveSettings {
   package static let options: [Parameter] = [
-    .policy, .capacity, .unit, .ignoreSize, .seed, .threads,
+    .policy, .capacity, .ignoreSize, .seed, .threads,
     Parameter("points", .count(2...10_000), default: "50", "Number of capacities to choose."),
-    Parameter("method", default: "auto", "auto, exact, shards or miniature."),
+    Parameter(
+      "method", default: "auto", "auto, exact, shards or miniature, such as shards:samples=8192."),
     Parameter("sample", .share, default: "", "Share of the objects to sample."),
-    Parameter("samples", .count(1...1 << 30), default: "", "Number of objects to sample."),
-    Parameter("measure-error", .flag, default: "false", "Compare estimates with exact counts."),
-    Parameter("reach", .share, default: "90%", "Share of the best hit ratio to reach."),
+  ]
+
+  private static let details = [
+    Parameter("samples", .count(1...1 << 30), default: "", "Number of objects to sample.")
   ]
 
   package init(_ options: ParameterReader, threads: Int) throws {
-    var given = try ComponentSpec(parsing: options.text("method") ?? "auto")
-    for name in ["samples", "measure-error"] {
-      if let value = options.text(name) { given.values[name] = value }
-    }
-    let details = try ParameterReader(
-      given, parameters: Self.options.filter { ["samples", "measure-error"].contains($0.name) })
+    let given = try ComponentSpec(parsing: options.text("method") ?? "auto")
+    let details = try ParameterReader(given, parameters: Self.details)
     guard let method = CurveMethod(rawValue: given.name) else {
       let known = CurveMethod.allCases.map(\.rawValue)
       throw options.wrong("method", expected: ParameterKind.choice(known).expectation)
@@ -148,18 +136,9 @@ extension CurveSettings {
       capacities: try options.capacities(), points: try options.whole("points"),
       unit: try options.capacityUnit(), method: method, rate: try options.share("sample"),
       samples: details.text("samples") == nil ? nil : try details.whole("samples"),
-      seed: try options.seed() ?? 1, measuresError: try details.flag("measure-error") ?? false,
-      threads: threads)
-    if let reach = options.text("reach") {
-      guard let share = Share(parsing: reach), share.parts > 0 else {
-        throw options.wrong("reach", expected: "a share above 0% and at most 100%, such as 90%")
-      }
-      self.share = share
-    }
+      seed: try options.seed() ?? 1, threads: threads)
     if samples != nil, method != .shards {
-      throw options.text("samples") != nil
-        ? options.refusal("samples", "requires method=shards")
-        : options.refusal("method", "samples= requires the method shards")
+      throw options.refusal("method", "samples= requires the method shards")
     }
     if samples != nil, rate != nil {
       throw options.refusal("sample", "excludes samples=; keep one")
@@ -170,7 +149,7 @@ extension CurveSettings {
 
 extension AdviceSettings {
   package static let options: [Parameter] = [
-    .policy, .capacity, .unit, .ignoreSize, .seed, .threads,
+    .policy, .capacity, .ignoreSize, .seed, .threads,
     Parameter(
       "tiers", .choice(AdviceTiers.allCases.map(\.rawValue)), default: "auto",
       "Tiers of the design."),
@@ -181,11 +160,9 @@ extension AdviceSettings {
     Parameter(
       "max-requests", .count(1...Int.max), default: "", "Number of requests to replay at most."),
     Parameter("learn", default: "50%", "Share of the requests that designs are chosen on."),
-    Parameter("whole", .flag, default: "false", "The same as learn=whole."),
   ]
 
   package mutating func apply(_ options: ParameterReader) throws {
-    try options.exclude("whole", "learn")
     if options.text("capacity") != nil { capacities = try options.capacities() }
     unit = try options.capacityUnit() ?? unit
     if let policy = options.text("policy"), policy != "all" {
@@ -199,7 +176,6 @@ extension AdviceSettings {
       throw options.refusal("prefix", "cannot be combined with the tiers hybrid")
     }
     seed = try options.seed() ?? seed
-    if try options.flag("whole") == true { learned = nil }
     if let learn = options.text("learn") {
       guard let share = Self.learned(learn) else {
         throw options.wrong(

@@ -55,8 +55,6 @@ package struct WorkloadLines: Sendable, Hashable {
   package var configurations: [String: Int] = [:]
   package var capacities: [String: Int] = [:]
   package var unit: Int?
-
-  package init() {}
 }
 
 extension Workload {

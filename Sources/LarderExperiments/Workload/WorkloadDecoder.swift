@@ -6,8 +6,6 @@ import LarderTraces
 package struct WorkloadDecoder: Sendable {
   package var checks: ComponentChecks
 
-  var keys = WorkloadKeys.workload
-
   package init(checks: ComponentChecks) { self.checks = checks }
 
   package func decode(contentsOf path: String) throws(WorkloadError) -> Workload {
@@ -36,7 +34,7 @@ package struct WorkloadDecoder: Sendable {
         name: Self.name(fromFile: file), folder: Self.folder(of: file),
         source: SourceSpec.unread))
     reading.workload.lines.file = file
-    return try keys.read(root, into: reading, reading).workload
+    return try WorkloadKeys.workload.read(root, into: reading, reading).workload
   }
 
   private func unreadable(_ path: String, _ reason: String) -> WorkloadError {

@@ -25,8 +25,8 @@ extension Plan {
     for planned in cells where planned.isExecuted && !canEncrypt && planned.encrypts {
       throw PlanError(
         of: planned.cell.configuration,
-        " uses encryption, and this program is built without it: build it with the trait Encryption "
-          + "('make build TRAITS=Tools,Encryption'), or only 'mode: simulate'")
+        " uses encryption, and this program is built without it: build it with the trait "
+          + "Encryption ('make build TRAITS=Tools,Encryption'), or only 'mode: simulate'")
     }
     if case .trace = workload.execution?.load, cells.contains(where: \.isExecuted) {
       for trace in traces.all where trace.requests.times == nil {
@@ -49,8 +49,8 @@ extension Plan {
       if planned.prefix != nil, trace.prompts == nil {
         throw PlanError(
           of: planned.cell.configuration,
-          ": '\(planned.cell.trace)' has no prompts, so prefixes cannot be counted: remove 'prefix', "
-            + "or use the format hash-ids or the generator llm-prefix")
+          ": '\(planned.cell.trace)' has no prompts, so prefixes cannot be counted: remove "
+            + "'prefix', or use the format hash-ids or the generator llm-prefix")
       }
       do {
         try PolicyRegistry.checkBound(in: planned.setup, over: trace.requests)
@@ -72,9 +72,9 @@ extension Plan {
         let label = planned.cell.capacityLabel
         throw PlanError(
           of: planned.cell.configuration, capacity: label,
-          " at \(label) on '\(name)': executing it needs \(NumberText.bytes(need)) of memory for "
-            + "values, only \(NumberText.bytes(available)) are available: choose smaller capacities "
-            + "or values, or only 'mode: simulate'")
+          " at \(label) on '\(name)': executing it needs \(NumberText.bytes(need)) of memory "
+            + "for values, only \(NumberText.bytes(available)) are available: choose smaller "
+            + "capacities or values, or only 'mode: simulate'")
       }
     }
   }

@@ -39,15 +39,9 @@ package enum CurveText {
       + "(\(NumberText.fixed(rate * 100, decimals: 3) ?? "") %)"
   }
 
-  /// The error of an estimate in points: measured, or its standard error.
   private static func error(_ curve: MissRatioCurve) -> String {
     func points(_ value: Double) -> String { NumberText.fixed(value * 100, decimals: 2) ?? "" }
-    let measured = curve.measuredError.map {
-      "; measured \(points($0.mean)), at most \(points($0.largest))"
-    }
-    return curve.meanStandardError.map {
-      "standard error \(points($0)) points\(measured ?? "")"
-    } ?? ""
+    return curve.meanStandardError.map { "standard error \(points($0)) points" } ?? ""
   }
 }
 

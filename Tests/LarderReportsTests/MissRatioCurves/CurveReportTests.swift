@@ -25,8 +25,7 @@ import Testing
           points: zip(capacities, fifo).map {
             MissRatioCurve.Point(
               capacity: $0, hits: nil, hitRatio: $1, standardError: $1 / 100)
-          }, rate: 0.125, sampledObjects: 1250,
-          measuredError: .init(mean: 0.0125, largest: 0.03, capacities: 7), smallestCache: 3000),
+          }, rate: 0.125, sampledObjects: 1250, smallestCache: 3000),
       ])
   }()
 

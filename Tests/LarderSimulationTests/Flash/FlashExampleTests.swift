@@ -24,31 +24,6 @@ struct FlashExampleTests {
     #expect(record.counts.evictions == 2)
   }
 
-  @Test func logRejectsObjectsLargerThanARegion() throws {
-    let trace = try FlashStand.trace([(1, 1001), (1, 1001), (2, 1000), (2, 1000)])
-    let record = try #require(
-      try FlashStand.record(.log(region: 1000, reinsertHits: 0), capacity: 2000, trace))
-    #expect(record.counts.rejections == 2 && record.counts.hits == 1)
-    #expect(record.flash?.writtenBytes == 1000)
-  }
-
-  /// One bucket of 4,072 bytes, with an overhead of 20 per object: 2,000 and 2,000 take 4,040.
-  @Test func bucketEvictsItsOldest() throws {
-    let trace = try FlashStand.trace([
-      (1, 2000), (2, 2000), (1, 2000), (3, 13), (2, 2000), (1, 2000), (4, 4052), (5, 4053),
-    ])
-    let record = try #require(try FlashStand.record(.sets, capacity: 5000, trace))
-    // 1 is a hit; 3 evicts 1; 2 is a hit; 1 evicts 2; 4 evicts 3 and 1; 5 is rejected.
-    #expect(record.counts.hits == 2 && record.counts.evictions == 4)
-    #expect(record.counts.rejections == 1)
-    #expect(record.flash?.inserted == 5 && record.flash?.writtenBytes == 5 * 4096)
-    #expect(record.flash?.insertedBytes == 2000 + 2000 + 13 + 2000 + 4052)
-  }
-
-  @Test func hashEqualsThatOfThePaper() {
-    #expect(SplitMix64.number(0, seed: 0) == 0xE220_A839_7B1D_CDAF)
-  }
-
   /// A log of two regions of 512 bytes in front of one bucket, threshold 2. 1 and 2 fill the first
   /// region, 3 and 4 the second; 5 reclaims the first: all four move to the bucket in one write.
   /// The holes in the second region stay until it is reclaimed.
@@ -63,27 +38,6 @@ struct FlashExampleTests {
     let flash = try #require(record.flash)
     #expect(flash.moved == 4 && flash.bucketWrites == 1 && record.counts.hits == 5)
     #expect(flash.writtenBytes == 5 * 256 + 4096 && record.counts.evictions == 0)
-  }
-
-  /// Threshold 3 and single objects: the hit one is rewritten to the log, the other is evicted.
-  @Test func kangarooRewritesOrEvicts() throws {
-    let layout = FlashLayout.kangaroo(
-      .init(log: Share(percent: 20), region: 512, threshold: 3, reinsertHits: 1))
-    let trace = try FlashStand.trace([
-      (1, 500), (1, 500), (2, 500), (3, 12), (4, 500), (1, 500),
-    ])
-    let record = try #require(try FlashStand.record(layout, capacity: 5120, trace))
-    let flash = try #require(record.flash)
-    // 4 reclaims the region of 1 when 1, 2 and 3 are in the log: they move. 3 fits behind 2.
-    #expect(flash.moved == 3 && flash.bucketWrites == 1 && record.counts.hits == 2)
-    let two = try FlashStand.trace([(1, 500), (1, 500), (2, 500), (4, 500), (1, 500), (2, 500)])
-    let second = try #require(try FlashStand.record(layout, capacity: 5120, two))
-    // 4 reclaims the region of 1, which is rewritten; 4 does not fit behind it and reclaims the
-    // region of 2, which is evicted. Then 1 is a hit; 2 reclaims the region of 1, which had another
-    // hit and is rewritten, and then that of 4, which is evicted.
-    #expect(second.flash?.reinserted == 2 && second.counts.hits == 2)
-    #expect(second.counts.evictions == 2 && second.flash?.moved == 0)
-    #expect(second.flash?.writtenBytes == 4 * 500 + 2 * 500)
   }
 
   @Test func operationsAndTimesHaveTheirUsualMeaning() throws {

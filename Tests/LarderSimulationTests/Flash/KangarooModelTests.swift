@@ -12,21 +12,10 @@ struct KangarooModelTests {
 
   private static func exponential(_ x: Double) -> Double { DeterministicMath.exp(-x) }
 
-  /// The paper's closed form: with X objects of a set in the log, binomial and so nearly Poisson,
-  /// application write amplification is 1 + w P(X >= n) / E(X | X >= n), and of the sets that have
-  /// objects in the log P(X >= n) / P(X >= 1) are written. For n = 2.
-  @Test func closedFormEqualsThatOfThePaper() {
-    let (none, one) = (
-      Self.exponential(Self.perSet), Self.perSet * Self.exponential(Self.perSet)
-    )
-    let enough = 1 - none - one
-    let mean = (Self.perSet - one) / enough
-    #expect(abs(1 + Self.setObjects * enough / mean - 5.825) < 0.001)
-    #expect(abs(enough / (1 - none) - 0.444) < 0.0005)
-  }
-
-  /// The closed form, with the numbers of objects that uniform keys have in the sets of a smaller
-  /// cache.
+  /// The paper's closed form, with the numbers of objects that uniform keys have in the sets of a
+  /// smaller cache: of X objects of a set in the log, writes are amplified by
+  /// 1 + w P(X >= n) / E(X | X >= n), here 5.825, and of the sets that have objects in the log
+  /// P(X >= n) / P(X >= 1), here 0.444, are written.
   @Test func uniformKeysMatchTheClosedForm() {
     let sets = BucketSets(count: 400_000, objects: 0)
     var counts = [Int](repeating: 0, count: 400_000)

@@ -54,48 +54,6 @@ import Testing
     }
   }
 
-  @Test func newKeyIsInDecoderSchemaAndPage() throws {
-    let key = Key<WorkloadReading>(
-      "rounds", .whole(1...9), \.workload.repetitions, "how many `rounds` are made",
-      default: "`1`", example: "3")
-    var section = WorkloadKeys.workload
-    section.keys.append(key)
-
-    var decoder = WorkloadDecoder(checks: Stand.checks)
-    func decode(_ line: String) throws -> Workload {
-      try decoder.decode(Data((Case.start + line).utf8), file: "w.yaml")
-    }
-    #expect(throws: WorkloadError.self) { try decode("rounds: 3") }
-    decoder.keys = section
-    #expect(try decode("rounds: 3").repetitions == 3)
-    #expect {
-      try decode("rounds: 10")
-    } throws: { error in
-      "\(error)" == "w.yaml:4: rounds: expected a whole number from 1 to 9, found '10'"
-    }
-    #expect {
-      try decode("round: 3")
-    } throws: { error in "\(error)" == "w.yaml:4: unknown key 'round'; did you mean 'rounds'?" }
-
-    let tables = [section] + WorkloadKeys.all.dropFirst()
-    let schema = try JSONValue(json: WorkloadSchema(tables: tables).text)
-    let validator = SchemaValidator(root: schema)
-    func workload(_ rounds: Double) -> JSONValue {
-      .object(["source": .object(["trace": .string("a")]), "rounds": .number(rounds)])
-    }
-    #expect(try validator.accepts(workload(3)))
-    #expect(try !validator.accepts(workload(10)))
-    #expect(
-      schema["properties"]?["rounds"]?["description"]
-        == .string("How many rounds are made. Default: 1."))
-
-    let block = "<!-- begin workload: made from the table of keys -->\n<!-- end workload -->\n"
-    let (page, _) = WorkloadReference(tables: tables).updated(block)
-    #expect(page.contains("| `rounds` | how many `rounds` are made | `1` | `rounds: 3` |\n"))
-    #expect(page.hasSuffix("|\n<!-- end workload -->\n"))
-    #expect(WorkloadReference(tables: tables).updated("").missing == tables.map(\.name))
-  }
-
   /// Editors know the parameters of each generator, and reject those of another.
   @Test func schemaHasParametersOfComponents() throws {
     let validator = SchemaValidator(root: try JSONValue(json: WorkloadSchema().text))

@@ -107,7 +107,6 @@ def mrc(
     sample: float | str | None = None,
     samples: int | None = None,
     seed: int = 1,
-    measure_error: bool = False,
     threads: int | None = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
@@ -123,7 +122,6 @@ def mrc(
         sample: Share of the objects to sample: 0.001 or '0.1%'.
         samples: Number of objects that SHARDS samples, instead of `sample`.
         seed: Of the sample and of random policies.
-        measure_error: Compare estimates with exact counts.
         threads: Cells at the same time; all cores without it.
         progress: Whether to show progress; None for where standard error is a terminal.
 
@@ -135,11 +133,9 @@ def mrc(
         capacity=None if capacities is None else _list(capacities),
         points=points,
         ignore_size=ignore_size,
-        method=method,
+        method=method if samples is None else f"{method}:samples={samples}",
         sample=_decimal(sample) if isinstance(sample, float) else sample,
-        samples=samples,
         seed=seed,
-        measure_error=measure_error,
         threads=threads,
     )
     made = prepared(trace, progress)
@@ -193,8 +189,7 @@ def advise(
         tiers=tiers,
         prices=None if prices is None else os.fspath(prices),
         max_requests=max_requests,
-        learn=learn,
-        whole=whole,
+        learn="whole" if whole else learn,
         seed=seed,
         threads=threads,
     )

@@ -1,5 +1,7 @@
+import LarderEngine
 import LarderSupport
-import LarderTraces
+
+@testable import LarderExperiments
 
 /// The JSON schema of workload files, `Workloads/workload.schema.json`, generated from the tables
 /// of keys.
@@ -95,22 +97,7 @@ struct WorkloadSchema {
   }
 }
 
-/// JSON for writing; objects keep the order of their keys.
-enum JSONNode: Sendable {
-  case string(String)
-  case number(String)
-  case boolean(Bool)
-  case array([JSONNode])
-  case object([(String, JSONNode)])
-
-  static func strings(_ texts: [String]) -> JSONNode { .array(texts.map { .string($0) }) }
-
-  static func reference(_ name: String) -> JSONNode { ["$ref": .string("#/$defs/\(name)")] }
-
-  var fields: [(String, JSONNode)] {
-    if case .object(let fields) = self { fields } else { [] }
-  }
-
+extension JSONNode {
   var line: String {
     switch self {
     case .string(let text): JSONLine.quoted(text)
@@ -138,16 +125,6 @@ enum JSONNode: Sendable {
     }
     return "{\(parts.joined(separator: ", "))}"
   }
-}
-
-extension JSONNode: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
-  ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
-{
-  init(stringLiteral text: String) { self = .string(text) }
-  init(integerLiteral value: Int) { self = .number("\(value)") }
-  init(booleanLiteral value: Bool) { self = .boolean(value) }
-  init(arrayLiteral items: JSONNode...) { self = .array(items) }
-  init(dictionaryLiteral fields: (String, JSONNode)...) { self = .object(fields) }
 }
 
 /// Tables of keys in docs/workloads.md, generated from the tables of the decoder.
@@ -183,7 +160,8 @@ struct WorkloadReference {
     }
     return ["| key | meaning | default | example |", "|---|---|---|---|"]
       + keys.map { key in
-        "| `\(key.name)` | \(key.meaning) | \(key.defaultText ?? "required") | `\(key.name): \(key.example)` |"
+        "| `\(key.name)` | \(key.meaning) | \(key.defaultText ?? "required") | "
+          + "`\(key.name): \(key.example)` |"
       }
   }
 }
