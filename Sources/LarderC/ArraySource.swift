@@ -16,21 +16,16 @@ struct ArraySource: RecordSource, @unchecked Sendable {
   /// One more than the largest key, if keys are small enough for a direct table.
   let keyLimit: Int?
 
-  /// A source of the records in columns.
-  ///
-  /// - Throws: `CallError` for a column that is missing or cannot be read.
-  /// - Complexity: O(requests), to find the largest key.
   init(_ columns: larder_columns) throws(CallError) {
     guard let count = Int(exactly: columns.count), count > 0 else {
       throw .column("count", columns.count == 0 ? "there are no requests" : "is out of range")
     }
-    guard let ids = try ArrayColumn(columns.ids, "ids", count: count) else { throw .null("ids") }
+    guard let ids = try Self.whole(columns.ids, "ids", count) else { throw .null("ids") }
     sizes = try Self.whole(columns.sizes, "sizes", count)
     times = try Self.whole(columns.times, "times", count)
     operations = try Self.whole(columns.operations, "operations", count)
     ttls = try Self.whole(columns.ttls, "ttls", count)
     costs = try ArrayColumn(columns.costs, "costs", count: count)
-    guard ids.isWhole else { throw .column("ids", "expected whole numbers, found fractions") }
     self.count = count
     self.ids = ids
     keyLimit = Self.keyLimit(ids, count)
@@ -46,7 +41,6 @@ struct ArraySource: RecordSource, @unchecked Sendable {
     return column
   }
 
-  /// A table indexed by key pays if keys are not much larger than the number of requests.
   private static func keyLimit(_ ids: ArrayColumn, _ count: Int) -> Int? {
     var largest: UInt64 = 0
     ids.keys(0..<count) { largest = max(largest, $1) }
@@ -66,7 +60,6 @@ struct ArraySource: RecordSource, @unchecked Sendable {
 
   var requestCount: Int? { count }
 
-  /// Sends all records to `sink` in batches; stops early if it returns false. O(requests).
   func records(into sink: RecordSink) throws {
     let batch = UnsafeMutablePointer<TraceRecord>.allocate(capacity: RecordBatch.capacity)
     defer { batch.deallocate() }
@@ -111,20 +104,9 @@ struct ArrayColumn {
 
   private enum ElementType: Int32 {
     case int8 = 1
-    case int16
-    case int32
-    case int64
-    case uint8
-    case uint16
-    case uint32
-    case uint64
-    case float32
-    case float64
+    case int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64
   }
 
-  /// A column of `count` elements; nil if it is missing.
-  ///
-  /// - Throws: `CallError` for an unknown type, or a column that is longer than memory.
   init?(_ column: larder_column, _ name: String, count: Int) throws(CallError) {
     guard let values = column.values else { return nil }
     guard let type = ElementType(rawValue: column.type) else {
@@ -154,9 +136,6 @@ struct ArrayColumn {
     }
   }
 
-  /// Whole numbers from 0 to a limit.
-  ///
-  /// - Throws: `CallError` with the first invalid element and the expected range.
   func values(
     _ range: Range<Int>, upTo limit: UInt64, _ expected: String, _ body: (Int, UInt64) -> Void
   ) throws(CallError) {
@@ -172,9 +151,6 @@ struct ArrayColumn {
     if let wrong { throw .element(name, wrong.index, "\(wrong.value) is not \(expected)") }
   }
 
-  /// Finite numbers that are not negative.
-  ///
-  /// - Throws: `CallError` with the first invalid element.
   func numbers(_ range: Range<Int>, _ body: (Int, Float) -> Void) throws(CallError) {
     var wrong: (index: Int, value: Double)?
     func take(_ index: Int, _ value: Double) -> Bool {
@@ -204,34 +180,23 @@ struct ArrayColumn {
   /// Calls `body` with whole numbers until it returns false; does nothing for other types.
   @inline(__always) private func whole(_ range: Range<Int>, _ body: (Int, WholeNumber) -> Bool) {
     switch type {
-    case .int8: signed(range, Int8.self, body)
-    case .int16: signed(range, Int16.self, body)
-    case .int32: signed(range, Int32.self, body)
-    case .int64: signed(range, Int64.self, body)
-    case .uint8: unsigned(range, UInt8.self, body)
-    case .uint16: unsigned(range, UInt16.self, body)
-    case .uint32: unsigned(range, UInt32.self, body)
-    case .uint64: unsigned(range, UInt64.self, body)
+    case .int8: whole(range, Int8.self, body)
+    case .int16: whole(range, Int16.self, body)
+    case .int32: whole(range, Int32.self, body)
+    case .int64: whole(range, Int64.self, body)
+    case .uint8: whole(range, UInt8.self, body)
+    case .uint16: whole(range, UInt16.self, body)
+    case .uint32: whole(range, UInt32.self, body)
+    case .uint64: whole(range, UInt64.self, body)
     case .float32, .float64: break
     }
   }
 
-  @inline(__always)
-  private func signed<Number: FixedWidthInteger & SignedInteger & BitwiseCopyable>(
+  @inline(__always) private func whole<Number: FixedWidthInteger & BitwiseCopyable>(
     _ range: Range<Int>, _ number: Number.Type, _ body: (Int, WholeNumber) -> Bool
   ) {
     each(range, number) { index, value in
-      body(
-        index, WholeNumber(bits: UInt64(bitPattern: Int64(value)), isNegative: value < 0))
-    }
-  }
-
-  @inline(__always)
-  private func unsigned<Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
-    _ range: Range<Int>, _ number: Number.Type, _ body: (Int, WholeNumber) -> Bool
-  ) {
-    each(range, number) { index, value in
-      body(index, WholeNumber(bits: UInt64(value), isNegative: false))
+      body(index, WholeNumber(bits: UInt64(truncatingIfNeeded: value), isNegative: value < 0))
     }
   }
 
@@ -251,11 +216,6 @@ struct SampledSource: RecordSource {
   private let trace: PreparedTrace
   private let sample: SpatialSample
 
-  private static let chunk = 1 << 16
-
-  /// A sample of a share of the objects, above 0 and at most 1.
-  ///
-  /// - Throws: `CallError` for any other share.
   init(_ trace: PreparedTrace, rate: Double, seed: UInt64) throws(CallError) {
     guard rate > 0, rate <= 1 else {
       throw .number("rate", "\(rate)", expected: "a share of the objects above 0 and at most 1")
@@ -272,42 +232,26 @@ struct SampledSource: RecordSource {
 
   var reading: ReadingFacts {
     var facts = ReadingFacts()
-    let gets = trace.sampling.isPart ? trace.sampling.gets : Self.gets(trace.requests)
+    let requests = trace.requests
+    let gets =
+      trace.sampling.isPart
+      ? trace.sampling.gets
+      : requests.operations.map { operations in
+        UInt64((0..<requests.count).count { Operation.isCounted(operations[$0]) })
+      } ?? UInt64(requests.count)
     facts.sampling = TraceSampling(rate: samplingRate, gets: gets)
     return facts
   }
 
-  private static func gets(_ requests: RequestColumns) -> UInt64 {
-    guard let operations = requests.operations else { return UInt64(requests.count) }
-    var gets: UInt64 = 0
-    for index in 0..<requests.count where Operation.isCounted(operations[index]) { gets += 1 }
-    return gets
-  }
-
-  /// Sends the sampled requests to `sink` in batches; stops early if it returns false. O(requests).
   func records(into sink: RecordSink) throws {
-    let requests = trace.requests
     var positions: [Int] = []
-    var batch: [TraceRecord] = []
     var start = 0
-    while start < requests.count {
-      let end = min(start + Self.chunk, requests.count)
+    try PreparedSource(trace).records { batch in
       positions.removeAll(keepingCapacity: true)
-      batch.removeAll(keepingCapacity: true)
-      sample.select(in: start..<end, of: requests, into: &positions)
-      for position in positions { batch.append(record(at: position, of: requests)) }
-      guard try batch.withUnsafeBufferPointer({ $0.isEmpty ? true : try sink($0) }) else { return }
-      start = end
+      sample.select(in: start..<start + batch.count, of: trace.requests, into: &positions)
+      let chosen = positions.map { batch[$0 - start] }
+      start += batch.count
+      return try chosen.isEmpty || chosen.withUnsafeBufferPointer(sink)
     }
-  }
-
-  private func record(at position: Int, of requests: RequestColumns) -> TraceRecord {
-    var record = TraceRecord(key: UInt64(requests.ids[position]))
-    if let sizes = requests.sizes { record.size = sizes[position] }
-    if let times = requests.times { record.time = times[position] }
-    if let operations = requests.operations { record.operation = operations[position] }
-    if let ttls = requests.ttls { record.ttl = ttls[position] }
-    if let costs = requests.costs { record.cost = costs[position] }
-    return record
   }
 }

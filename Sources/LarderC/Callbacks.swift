@@ -14,9 +14,6 @@ final class Callbacks: @unchecked Sendable {
   private let policy: larder_policy
   private let failed = Locked<CallError?>(nil)
 
-  /// The callbacks of `policy`.
-  ///
-  /// - Throws: `CallError` if a required one is null.
   init(_ policy: larder_policy, name: String, asksContains: Bool) throws(CallError) {
     if policy.create == nil { throw .null("policy.create") }
     if policy.apply == nil { throw .null("policy.apply") }
@@ -34,10 +31,6 @@ final class Callbacks: @unchecked Sendable {
     failed.withLock { $0 = $0 ?? error }
   }
 
-  /// Calls `body` with the name of a policy that uses these callbacks, and unregisters them
-  /// afterwards.
-  ///
-  /// - Throws: the errors of `body`, or the error of a callback.
   func withSpec<Result>(_ body: (PolicySpec) throws -> Result) throws -> Result {
     let number = Self.table.add(self)
     defer { _ = Self.table.remove(number) }
@@ -48,19 +41,15 @@ final class Callbacks: @unchecked Sendable {
     return result
   }
 
-  /// Creates a policy for an empty cache; nil after an error.
   func create(_ setup: larder_policy_setup) -> Int64? {
     guard failure == nil else { return nil }
     return answer("create", withUnsafePointer(to: setup) { policy.create?(policy.context, $0) })
   }
 
-  /// Passes events to the caller; nil after an error. Returns the evicted object if `evicts` is
-  /// true.
   func apply(_ instance: Int64, _ count: Int, evicts: Bool) -> Int64? {
     answer("apply", policy.apply?(policy.context, instance, UInt64(count), evicts ? 1 : 0))
   }
 
-  /// True if the caller replays gets itself.
   var replays: Bool { policy.replay != nil }
 
   func replay(
@@ -71,7 +60,6 @@ final class Callbacks: @unchecked Sendable {
       "replay", policy.replay?(policy.context, instance, objects, sizes, UInt64(count), &gets))
   }
 
-  /// True if an object is resident; nil after an error.
   func contains(_ instance: Int64, _ id: ObjectID) -> Bool? {
     guard let contains = policy.contains else { return nil }
     return answer("contains", Int64(contains(policy.context, instance, id))).map { $0 != 0 }
@@ -90,7 +78,6 @@ final class Callbacks: @unchecked Sendable {
 /// The policy of one cache behind callbacks: resident objects, and events not yet sent to the
 /// caller.
 final class CallbackInstance {
-  /// The kinds of events, with the numbers of `larder.h`.
   enum Event: UInt64 {
     case hit = 0
     case insert = 1
@@ -105,10 +92,8 @@ final class CallbackInstance {
   private var count = 0
   /// Resident objects in no order: the victims after the caller has failed.
   private var residents: [ObjectID] = []
-  /// The index of each object in `residents`, from 1; 0 if it is not resident.
   private var places: [UInt32]
 
-  /// The number of events in a batch.
   private static let capacity = 4096
 
   init(_ callbacks: Callbacks, _ setup: PolicySetup) {
@@ -129,7 +114,6 @@ final class CallbackInstance {
     sizes.deallocate()
   }
 
-  /// Memory of this side, without the caller's.
   var bytes: Int { 12 * Self.capacity + 4 * (places.count + residents.capacity) }
 
   /// True if an object is resident: by this record or, while contracts are checked, by the
@@ -160,7 +144,6 @@ final class CallbackInstance {
     places[Int(id)] = UInt32(residents.count)
   }
 
-  /// Records a deleted object, resident or not.
   func remove(_ id: ObjectID) {
     note(.remove, id, 0)
     forget(id)
@@ -195,7 +178,6 @@ final class CallbackInstance {
     callbacks.replay(number, objects, sizes, count, &gets)
   }
 
-  /// Makes room for ids up to `objects`.
   func reserve(_ objects: Int) {
     let missing = objects + 1 - places.count
     if missing > 0 { places += [UInt32](repeating: 0, count: missing) }

@@ -6,7 +6,7 @@ import LarderTraces
 
 extension LarderC {
   static func callbacks(
-    _ policy: UnsafePointer<larder_policy>?, _ name: UnsafePointer<CChar>?, asksContains: Bool
+    _ policy: UnsafePointer<larder_policy>?, _ name: CText, asksContains: Bool
   ) throws(CallError) -> Callbacks {
     let name = try text(name, "name")
     guard !name.isEmpty, !name.contains(where: { $0.isNewline || $0 == "," }) else {
@@ -20,10 +20,8 @@ extension LarderC {
 /// `larder_policy_simulate` of `larder.h`.
 @_cdecl("larder_policy_simulate")
 public func larderPolicySimulate(
-  _ trace: UInt64, _ policy: UnsafePointer<larder_policy>?, _ name: CText,
-  _ options: CText, _ task: UInt64,
-  _ csv: CResult,
-  _ error: CResult
+  _ trace: UInt64, _ policy: UnsafePointer<larder_policy>?, _ name: CText, _ options: CText,
+  _ task: UInt64, _ csv: CResult, _ error: CResult
 ) -> Int32 {
   LarderC.compute(trace, options, known: PolicyCall.options, task, csv, error) {
     let callbacks = try LarderC.callbacks(policy, name, asksContains: false)
@@ -34,9 +32,7 @@ public func larderPolicySimulate(
 /// `larder_policy_check` of `larder.h`.
 @_cdecl("larder_policy_check")
 public func larderPolicyCheck(
-  _ policy: UnsafePointer<larder_policy>?, _ name: CText,
-  _ options: CText,
-  _ error: CResult
+  _ policy: UnsafePointer<larder_policy>?, _ name: CText, _ options: CText, _ error: CResult
 ) -> Int32 {
   LarderC.call(error) {
     let options = try LarderC.options(options, PolicyCall.checkOptions)
@@ -60,9 +56,6 @@ struct PolicyCall {
 
   private static let chunk = 1 << 16
 
-  /// A simulation with the given options.
-  ///
-  /// - Throws: `CallError`, `CapacityError` and `PlanError`.
   init(
     trace: PreparedTrace, callbacks: Callbacks, options: ParameterReader, task: TaskState
   ) throws {
@@ -81,9 +74,6 @@ struct PolicyCall {
     }
   }
 
-  /// The counts of all cells.
-  ///
-  /// - Throws: `CallError`.
   func csv() throws -> String {
     task.begin(total: cells.count * trace.requests.count)
     let records = try callbacks.withSpec { spec in try cells.map { try record($0, spec) } }
@@ -104,7 +94,6 @@ struct PolicyCall {
       objectsDistinct: UInt64(trace.requests.objects))
   }
 
-  /// True if all requests are gets, so that the caller may replay them.
   private func isPlain(_ tier: TierSetup) -> Bool {
     let requests = trace.requests
     return callbacks.replays && requests.operations == nil && requests.ttls == nil
@@ -149,7 +138,6 @@ struct PolicyCall {
     return counts
   }
 
-  /// Runs through the trace; stops after cancellation or an error of a callback.
   private func inChunks(_ body: (Range<Int>) -> Void) throws {
     var start = 0
     while start < trace.requests.count {
@@ -162,9 +150,6 @@ struct PolicyCall {
     }
   }
 
-  /// Checks the contract of a policy behind callbacks.
-  ///
-  /// - Throws: `CallError.contract` with the violation.
   static func check(_ callbacks: Callbacks, _ options: ParameterReader) throws {
     var rules = PolicyContract.Rule.allCases
     if try options.flag("random") == true { rules.removeAll { $0 == .seed } }

@@ -10,22 +10,27 @@ import LarderTraces
 extension LarderC {
   /// Calls `body`, which computes a result from a trace, and passes its text to the caller.
   static func compute(
-    _ trace: UInt64, _ options: UnsafePointer<CChar>?, known: [Parameter], _ task: UInt64,
-    _ result: Text?, _ error: Text?,
-    _ body: (PreparedTrace, ParameterReader, TaskState) throws -> String
+    _ trace: UInt64, _ options: CText, known: [Parameter], _ task: UInt64, _ result: CResult,
+    _ error: CResult, _ body: (PreparedTrace, ParameterReader, TaskState) throws -> String
+  ) -> larder_status {
+    give(result, error) {
+      try body(try self.trace(trace), try self.options(options, known), try self.task(task))
+    }
+  }
+
+  /// Passes the text that `body` returns to the caller.
+  static func give(
+    _ result: CResult, _ error: CResult, _ body: () throws -> String
   ) -> larder_status {
     result?.pointee = nil
     return call(error) {
-      let place = try required(result, "result")
-      let options = try self.options(options, known)
-      try give(try body(try self.trace(trace), options, try self.task(task)), to: place)
+      _ = try required(result, "result")
+      try give(try body(), to: result)
     }
   }
 
   /// Options in the form that C programs pass: lines of `name=value`, or `name` for a flag.
-  static func options(
-    _ text: UnsafePointer<CChar>?, _ known: [Parameter]
-  ) throws -> ParameterReader {
+  static func options(_ text: CText, _ known: [Parameter]) throws -> ParameterReader {
     var values: [String: String] = [:]
     for line in (try optionalText(text, "options") ?? "").split(separator: "\n") {
       let words = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -44,12 +49,6 @@ extension LarderC {
     return String(decoding: data, as: UTF8.self)
   }
 
-  static func required(_ name: String, _ options: ParameterReader) throws(CallError) -> String {
-    guard let value = options.text(name) else { throw .option(name, "is missing") }
-    return value
-  }
-
-  /// The number of concurrent cells; all cores if the option is missing.
   static func threads(_ options: ParameterReader) throws(ComponentError) -> Int {
     options.text("threads") == nil
       ? ProcessInfo.processInfo.activeProcessorCount : try options.whole("threads")
@@ -64,7 +63,7 @@ public func larderSimulate(
   LarderC.compute(trace, options, known: Workload.simulationOptions, task, csv, error) {
     trace, options, task in
     let threads = try LarderC.threads(options)
-    let policies = try PolicySpec.checkedList(parsing: LarderC.required("policy", options))
+    let policies = try PolicySpec.checkedList(parsing: SimulateCall.text("policy", options))
     let trace =
       policies.contains(where: PolicyRegistry.needsFuture) ? try trace.withNextUses() : trace
     let workload = try SimulateCall.workload(over: trace, policies: policies, options)
@@ -115,8 +114,8 @@ public func larderAdvise(
     advisor.replayed = { task.advance($0) }
     let advice = try advisor.make()
     let json = try AdviceReport.json(advice)
-    if let text { try LarderC.give(AdviceText.text(of: advice, width: 80), to: text) }
-    if let html { try LarderC.give(AdviceReport.card(advice), to: html) }
+    if text != nil { try LarderC.give(AdviceText.text(of: advice, width: 80), to: text) }
+    if html != nil { try LarderC.give(AdviceReport.card(advice), to: html) }
     return json
   }
 }
@@ -124,9 +123,7 @@ public func larderAdvise(
 /// `larder_policies` of `larder.h`.
 @_cdecl("larder_policies")
 public func larderPolicies(_ json: CResult, _ error: CResult) -> Int32 {
-  json?.pointee = nil
-  return LarderC.call(error) {
-    let place = try LarderC.required(json, "json")
+  LarderC.give(json, error) {
     let entries = PolicyRegistry.everything.map { policy in
       let description = policy.description
       let parameters = description.parameters.map {
@@ -139,16 +136,20 @@ public func larderPolicies(_ json: CResult, _ error: CResult) -> Int32 {
         "bound": policy.isBound, "paper": description.paper,
       ] as [String: Any]
     }
-    try LarderC.give(try LarderC.json(entries), to: place)
+    return try LarderC.json(entries)
   }
 }
 
-/// Common parts of simulations of named policies and of a caller's.
 enum SimulateCall {
+  static func text(_ name: String, _ options: ParameterReader) throws(CallError) -> String {
+    guard let value = options.text(name) else { throw .option(name, "is missing") }
+    return value
+  }
+
   static func workload(
     over trace: PreparedTrace, policies: [PolicySpec], _ options: ParameterReader
   ) throws -> Workload {
-    _ = try LarderC.required("capacity", options)
+    _ = try text("capacity", options)
     var workload = Workload(
       name: "simulate", source: .trace(TraceReference(path: trace.name)))
     workload.unit = try options.capacityUnit()

@@ -5,9 +5,8 @@ import LarderExperiments
 import LarderTraces
 
 extension LarderC {
-  /// Calls `body`, which makes a trace, and passes its handle to the caller.
   static func makeTrace(
-    _ task: UInt64, _ trace: UnsafeMutablePointer<UInt64>?, _ error: Text?,
+    _ task: UInt64, _ trace: CNumber, _ error: CResult,
     _ body: (TaskState) throws -> PreparedTrace
   ) -> larder_status {
     trace?.pointee = 0
@@ -57,8 +56,7 @@ extension LarderC {
 /// `larder_trace_from_columns` of `larder.h`.
 @_cdecl("larder_trace_from_columns")
 public func larderTraceFromColumns(
-  _ columns: UnsafePointer<larder_columns>?, _ name: CText, _ task: UInt64,
-  _ trace: UnsafeMutablePointer<UInt64>?,
+  _ columns: UnsafePointer<larder_columns>?, _ name: CText, _ task: UInt64, _ trace: CNumber,
   _ error: CResult
 ) -> Int32 {
   LarderC.makeTrace(task, trace, error) { task in
@@ -73,9 +71,7 @@ public func larderTraceFromColumns(
 /// `larder_trace_open` of `larder.h`.
 @_cdecl("larder_trace_open")
 public func larderTraceOpen(
-  _ path: CText, _ format: CText, _ task: UInt64,
-  _ trace: UnsafeMutablePointer<UInt64>?,
-  _ error: CResult
+  _ path: CText, _ format: CText, _ task: UInt64, _ trace: CNumber, _ error: CResult
 ) -> Int32 {
   LarderC.makeTrace(task, trace, error) { task in
     let path = try LarderC.text(path, "path")
@@ -90,9 +86,7 @@ public func larderTraceOpen(
 /// `larder_trace_generate` of `larder.h`.
 @_cdecl("larder_trace_generate")
 public func larderTraceGenerate(
-  _ generator: CText, _ options: CText, _ task: UInt64,
-  _ trace: UnsafeMutablePointer<UInt64>?,
-  _ error: CResult
+  _ generator: CText, _ options: CText, _ task: UInt64, _ trace: CNumber, _ error: CResult
 ) -> Int32 {
   LarderC.makeTrace(task, trace, error) { task in
     let text = try LarderC.text(generator, "generator")
@@ -106,8 +100,7 @@ public func larderTraceGenerate(
 /// `larder_trace_sample` of `larder.h`.
 @_cdecl("larder_trace_sample")
 public func larderTraceSample(
-  _ trace: UInt64, _ rate: Double, _ seed: UInt64, _ sample: UnsafeMutablePointer<UInt64>?,
-  _ error: CResult
+  _ trace: UInt64, _ rate: Double, _ seed: UInt64, _ sample: CNumber, _ error: CResult
 ) -> Int32 {
   LarderC.makeTrace(0, sample, error) { task in
     let trace = try LarderC.trace(trace)
@@ -118,10 +111,7 @@ public func larderTraceSample(
 
 /// `larder_trace_save` of `larder.h`.
 @_cdecl("larder_trace_save")
-public func larderTraceSave(
-  _ trace: UInt64, _ path: CText,
-  _ error: CResult
-) -> Int32 {
+public func larderTraceSave(_ trace: UInt64, _ path: CText, _ error: CResult) -> Int32 {
   LarderC.call(error) {
     let trace = try LarderC.trace(trace)
     try TraceWriter.larder.write(trace, to: try LarderC.text(path, "path"))
@@ -131,9 +121,7 @@ public func larderTraceSave(
 /// `larder_trace_counts` of `larder.h`.
 @_cdecl("larder_trace_counts")
 public func larderTraceCounts(
-  _ trace: UInt64, _ requests: UnsafeMutablePointer<UInt64>?,
-  _ objects: UnsafeMutablePointer<UInt64>?,
-  _ error: CResult
+  _ trace: UInt64, _ requests: CNumber, _ objects: CNumber, _ error: CResult
 ) -> Int32 {
   LarderC.call(error) {
     let trace = try LarderC.trace(trace)
@@ -144,15 +132,8 @@ public func larderTraceCounts(
 
 /// `larder_trace_info` of `larder.h`.
 @_cdecl("larder_trace_info")
-public func larderTraceInfo(
-  _ trace: UInt64, _ json: CResult,
-  _ error: CResult
-) -> Int32 {
-  json?.pointee = nil
-  return LarderC.call(error) {
-    let place = try LarderC.required(json, "json")
-    try LarderC.give(try LarderC.json(LarderC.facts(try LarderC.trace(trace))), to: place)
-  }
+public func larderTraceInfo(_ trace: UInt64, _ json: CResult, _ error: CResult) -> Int32 {
+  LarderC.give(json, error) { try LarderC.json(LarderC.facts(try LarderC.trace(trace))) }
 }
 
 /// `larder_trace_destroy` of `larder.h`.

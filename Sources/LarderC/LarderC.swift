@@ -12,21 +12,21 @@ import Synchronization
 public typealias CText = UnsafePointer<CChar>?
 /// The pointer that receives a text, which the caller frees with `larder_text_free`.
 public typealias CResult = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+/// The pointer that receives a number.
+public typealias CNumber = UnsafeMutablePointer<UInt64>?
 
 /// Shared code of the functions of `larder.h`: status, and texts passed to the caller.
 ///
 /// No argument of a caller may trap: pointers are checked before use, handles are looked up, and
 /// numbers are converted with a check.
 enum LarderC {
-  typealias Text = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
   static let traces = HandleTable<PreparedTrace>()
   static let tasks = HandleTable<TaskState>()
 
   private static let providesLearning: Void = LightGBM.provide()
 
-  /// Calls `body` and turns an error into a status and one line of text.
-  static func call(_ error: Text?, _ body: () throws -> Void) -> larder_status {
+  static func call(_ error: CResult, _ body: () throws -> Void) -> larder_status {
     error?.pointee = nil
     _ = providesLearning
     do {
@@ -38,39 +38,23 @@ enum LarderC {
     }
   }
 
-  /// A copy for the caller to free; null without memory.
   static func copy(_ text: String) -> UnsafeMutablePointer<CChar>? { strdup(text) }
 
-  /// Stores a text for the caller.
-  ///
-  /// - Throws: `CallError` if the pointer is null.
-  static func give(_ text: String, to place: Text) throws(CallError) {
+  static func give(_ text: String, to place: CResult) throws(CallError) {
     guard let copy = copy(text) else { throw .noMemory }
-    place.pointee = copy
+    try required(place, "result").pointee = copy
   }
 
-  static func required<Pointee>(
-    _ pointer: UnsafeMutablePointer<Pointee>?, _ name: String
-  ) throws(CallError) -> UnsafeMutablePointer<Pointee> {
+  static func required<Pointer>(_ pointer: Pointer?, _ name: String) throws(CallError) -> Pointer {
     guard let pointer else { throw .null(name) }
     return pointer
   }
 
-  static func required<Pointee>(
-    _ pointer: UnsafePointer<Pointee>?, _ name: String
-  ) throws(CallError) -> UnsafePointer<Pointee> {
-    guard let pointer else { throw .null(name) }
-    return pointer
+  static func text(_ pointer: CText, _ name: String) throws(CallError) -> String {
+    try required(optionalText(pointer, name), name)
   }
 
-  static func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(CallError) -> String {
-    guard let text = try optionalText(pointer, name) else { throw .null(name) }
-    return text
-  }
-
-  static func optionalText(
-    _ pointer: UnsafePointer<CChar>?, _ name: String
-  ) throws(CallError) -> String? {
+  static func optionalText(_ pointer: CText, _ name: String) throws(CallError) -> String? {
     guard let pointer else { return nil }
     guard let text = String(validatingCString: pointer) else { throw .notUTF8(name) }
     return text
@@ -111,24 +95,19 @@ enum LarderC {
   }
 }
 
-/// An error of the C interface that no other module defines.
 enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
   case null(String)
   case notUTF8(String)
-  /// A handle of no existing object.
   case unknownHandle(String, UInt64)
-  /// An option is unknown or invalid.
   case option(String, String)
   case column(String, String)
   case element(String, Int, String)
   case number(String, String, expected: String)
   case policy(String, String)
-  /// A policy breaks its contract: the rule, and how to reproduce it.
   case contract(String)
   case cancelled
   case noMemory
 
-  /// A one-line description for users; several lines for a broken contract.
   var description: String {
     switch self {
     case .null(let name): "\(name) is null"
@@ -153,39 +132,28 @@ enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
 final class HandleTable<Object: AnyObject & Sendable>: Sendable {
   private let objects = Locked<[UInt64: Object]>([:])
 
-  /// Adds an object and returns its number. O(1) expected.
   func add(_ object: Object) -> UInt64 {
     let number = lastHandle.wrappingAdd(1, ordering: .relaxed).newValue
     objects.withLock { $0[number] = object }
     return number
   }
 
-  /// The object of a number; nil if there is none.
   subscript(number: UInt64) -> Object? { objects.withLock { $0[number] } }
 
-  /// Removes an object; false if it did not exist.
   func remove(_ number: UInt64) -> Bool {
-    let removed = objects.withLock { $0.removeValue(forKey: number) }
-    return removed != nil
+    objects.withLock { $0.removeValue(forKey: number) != nil }
   }
 }
 
 /// The last number, over all tables, so that a trace's number is never a task's.
 private let lastHandle = Atomic<UInt64>(0)
 
-/// The progress of a call, for other threads.
 final class TaskState: Sendable {
   let cancellation = Cancellation()
 
-  private let doneRequests = Atomic<UInt64>(0)
-  private let totalRequests = Atomic<UInt64>(0)
+  let doneRequests = Atomic<UInt64>(0)
+  let totalRequests = Atomic<UInt64>(0)
 
-  /// Requests done and in total; 0 if the total is unknown.
-  var progress: (done: UInt64, total: UInt64) {
-    (doneRequests.load(ordering: .relaxed), totalRequests.load(ordering: .relaxed))
-  }
-
-  /// Begins an operation over `total` requests; 0 if unknown.
   func begin(total: Int) {
     doneRequests.store(0, ordering: .relaxed)
     totalRequests.store(UInt64(clamping: total), ordering: .relaxed)
@@ -195,7 +163,6 @@ final class TaskState: Sendable {
     doneRequests.wrappingAdd(UInt64(clamping: requests), ordering: .relaxed)
   }
 
-  /// The progress callback of a preparation, which stops the preparation after cancellation.
   var preparation: PreparedTrace.Progress {
     { requests in
       try self.check()
@@ -203,7 +170,6 @@ final class TaskState: Sendable {
     }
   }
 
-  /// Stops the call after cancellation.
   func check() throws(CallError) {
     if cancellation.isRequested { throw .cancelled }
   }
@@ -237,13 +203,10 @@ public func larderTaskCancel(_ task: UInt64) -> Int32 {
 
 /// `larder_task_progress` of `larder.h`.
 @_cdecl("larder_task_progress")
-public func larderTaskProgress(
-  _ task: UInt64, _ done: UnsafeMutablePointer<UInt64>?, _ total: UnsafeMutablePointer<UInt64>?
-) -> Int32 {
+public func larderTaskProgress(_ task: UInt64, _ done: CNumber, _ total: CNumber) -> Int32 {
   guard let state = LarderC.tasks[task] else { return Int32(LARDER_MISUSE) }
-  let progress = state.progress
-  done?.pointee = progress.done
-  total?.pointee = progress.total
+  done?.pointee = state.doneRequests.load(ordering: .relaxed)
+  total?.pointee = state.totalRequests.load(ordering: .relaxed)
   return Int32(LARDER_OK)
 }
 

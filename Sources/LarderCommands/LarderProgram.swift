@@ -36,7 +36,6 @@ public enum LarderProgram {
     LarderCommand.runAndExit()
   }
 
-  /// The command that runs this program; a program with additions has its own name.
   static var name: String {
     let file = CommandLine.arguments.first?.split(separator: "/").last.map(String.init)
     return file == "LarderCLI" ? "larder" : file ?? "larder"
@@ -87,7 +86,6 @@ public struct LarderAddition: Sendable {
   }
 }
 
-/// The command. `run` is our own, so that exit codes are those the README promises.
 struct LarderCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "larder",

@@ -6,7 +6,6 @@ import LarderEngine
 /// The engine's tier trusts its policy; this driver does not, so that a wrong answer is found at
 /// its source and not at its effect.
 final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
-  /// The record of a resident object.
   private struct Copy {
     var size: UInt32
     var expires: UInt64
@@ -29,8 +28,6 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   var givesHints = true
   private var words: HitWords?
 
-  /// Creates a driver of an empty cache for ids up to `objects` and, once reserved, up to
-  /// `roomForSizes`.
   init(
     _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit, objects: Int, seed: UInt64,
     usesWords: Bool = false, roomForSizes: Int = 0
@@ -287,7 +284,6 @@ struct ContractSizes: ObjectSizes {
 
 /// The outcome of a request.
 struct ContractOutcome: Equatable, CustomStringConvertible {
-  /// Outcomes, in the words of scripts.
   enum Kind: String {
     case hit
     case miss

@@ -1,40 +1,48 @@
 import LarderEngine
 import LarderPolicies
 
-/// The rules of the contract for one policy with one set of parameters.
 struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
   let spec: PolicySpec
   let registered: RegisteredPolicy
 
   /// Returns the violation of a rule, shortened as far as possible, or nil if none was found.
   func violation(of rule: PolicyContract.Rule) -> ContractViolation? {
-    for trial in trials(rule) {
-      guard problem(rule, trial) != nil else { continue }
+    let (trials, check) = plan(rule)
+    func problem(_ trial: ContractTrial) -> ContractProblem? {
+      do throws(ContractProblem) {
+        try check(trial)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    for trial in trials where problem(trial) != nil {
       var smallest = trial
       // Trials of these rules do not use random traces, and shorter ones break nothing.
       if rule != .memory, rule != .ghosts {
         smallest.trace = trial.trace.shrunk { trace in
           var shorter = trial
           shorter.trace = trace
-          return problem(rule, shorter) != nil
+          return problem(shorter) != nil
         }
       }
-      let found = problem(rule, smallest) ?? ContractProblem("it did not show a second time")
+      let found = problem(smallest) ?? ContractProblem("it did not show a second time")
       let isLong = smallest.trace.requests.count > 200
       return ContractViolation(
         rule: rule, policy: spec.description, capacity: smallest.capacity, unit: smallest.unit,
         seed: smallest.seed, request: found.request.map { $0 + 1 }, problem: found.text,
-        script: isLong ? "" : ContractScript.text(of: smallest, Policy.self, spec))
+        script: isLong ? "" : script(of: smallest))
     }
     return nil
   }
 
-  private func trials(_ rule: PolicyContract.Rule) -> [ContractTrial] {
-    let everything = TestTraceMaker.Features(rawValue: 15)
-    let units: [CapacityUnit] = [.objects, .bytes]
+  private typealias Check = (ContractTrial) throws(ContractProblem) -> Void
+
+  /// The trials of a rule, and its check.
+  private func plan(_ rule: PolicyContract.Rule) -> (trials: [ContractTrial], check: Check) {
     func each(
-      _ seeds: Range<UInt64>, _ units: [CapacityUnit], _ features: TestTraceMaker.Features?,
-      capacity: (UInt64) -> UInt64
+      _ seeds: Range<UInt64>, _ units: [CapacityUnit] = [.objects, .bytes],
+      _ features: TestTraceMaker.Features? = nil, capacity: (UInt64) -> UInt64
     ) -> [ContractTrial] {
       units.flatMap { unit in
         seeds.map { seed in
@@ -45,44 +53,32 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
         }
       }
     }
+    func eventful() -> [ContractTrial] {
+      each(0..<40, [.objects, .bytes], TestTraceMaker.Features(rawValue: 15)) { _ in 7 }
+    }
     switch rule {
     case .setup:
       let largest = PolicySetup.capacityMax
-      return units.enumerated().flatMap { seed, unit in
+      let trials = [CapacityUnit.objects, .bytes].enumerated().flatMap { seed, unit in
         [1, 2, 3, largest - 1, largest].map {
           ContractTrial([.sizes, .costs], capacity: $0, unit: unit, seed: UInt64(seed), for: 5)
         }
       }
-    case .residency: return each(0..<150, units, nil) { 1 + $0 % 17 }
+      return (trials, checkResidency)
+    case .residency: return (each(0..<150) { 1 + $0 % 17 }, checkResidency)
     case .removal:
-      return Policy.description.learns ? [] : each(0..<60, [.objects], []) { _ in 9 }
-    case .ghosts: return [ContractTrial(capacity: 10, seed: 0, trace: TestTrace(ids: [100]))]
-    case .growth: return each(0..<40, [.bytes], [.sizes, .costs]) { _ in 12 }
-    case .simulation: return each(0..<48, units, nil) { _ in 7 }
-    case .seed where Policy.description.isRandom: return []
-    case .repeatability, .seed, .hitWords: return each(0..<40, units, everything) { _ in 7 }
-    case .memory: return [ContractTrial(capacity: 50, seed: 0, trace: TestTrace(ids: [1]))]
-    }
-  }
-
-  private func problem(
-    _ rule: PolicyContract.Rule, _ trial: ContractTrial
-  ) -> ContractProblem? {
-    do throws(ContractProblem) {
-      switch rule {
-      case .setup, .residency: try checkResidency(trial)
-      case .removal: try checkRemoval(trial)
-      case .ghosts: try checkGhosts(trial)
-      case .growth: try checkGrowth(trial)
-      case .repeatability: try checkRepeatability(trial)
-      case .seed: try checkSeed(trial)
-      case .hitWords: try checkHitWords(trial)
-      case .memory: try checkMemory(trial)
-      case .simulation: try checkSimulation(trial)
-      }
-      return nil
-    } catch {
-      return error
+      return (
+        Policy.description.learns ? [] : each(0..<60, [.objects], []) { _ in 9 }, checkRemoval
+      )
+    case .ghosts:
+      return ([ContractTrial(capacity: 10, trace: TestTrace(ids: [100]))], checkGhosts)
+    case .growth: return (each(0..<40, [.bytes], [.sizes, .costs]) { _ in 12 }, checkGrowth)
+    case .simulation: return (each(0..<48) { _ in 7 }, checkSimulation)
+    case .repeatability: return (eventful(), checkRepeatability)
+    case .seed: return (Policy.description.isRandom ? [] : eventful(), checkSeed)
+    case .hitWords: return (eventful(), checkHitWords)
+    case .memory:
+      return ([ContractTrial(capacity: 50, trace: TestTrace(ids: [1]))], checkMemory)
     }
   }
 
@@ -126,7 +122,6 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
   }
 }
 
-/// Trials of each rule.
 extension ContractRules where Policy: ~Copyable {
   func checkResidency(_ trial: ContractTrial) throws(ContractProblem) {
     let driver = try driver(trial)
@@ -195,18 +190,18 @@ extension ContractRules where Policy: ~Copyable {
     let silent = try driver(trial)
     silent.givesHints = false
     try compare(trial, try driver(trial), silent, "without hints")
-    var outcomes: [ContractOutcome] = []
-    let one = try driver(trial)
-    try replay(trial) { (_, operation, request) throws(ContractProblem) in
-      outcomes.append(try one.step(operation, request))
-    }
-    let later = try driver(trial)
-    try replay(trial) { (index, operation, request) throws(ContractProblem) in
-      let found = try later.step(operation, request)
-      if found != outcomes[index] {
-        throw ContractProblem(
-          "told the same later: expected '\(outcomes[index])', found '\(found)'")
+    func outcomes() throws(ContractProblem) -> [ContractOutcome] {
+      let one = try driver(trial)
+      var outcomes: [ContractOutcome] = []
+      try replay(trial) { (_, operation, request) throws(ContractProblem) in
+        outcomes.append(try one.step(operation, request))
       }
+      return outcomes
+    }
+    let (first, later) = (try outcomes(), try outcomes())
+    if let index = first.indices.first(where: { first[$0] != later[$0] }) {
+      throw ContractProblem(
+        "told the same later: expected '\(first[index])', found '\(later[index])'", at: index)
     }
   }
 
@@ -340,7 +335,6 @@ extension ContractRules where Policy: ~Copyable {
   }
 }
 
-/// A cache and a trace on which a rule is tried.
 struct ContractTrial {
   var capacity: UInt64
   var unit: CapacityUnit
@@ -362,30 +356,25 @@ struct ContractTrial {
     }
   }
 
-  init(capacity: UInt64, unit: CapacityUnit = .objects, seed: UInt64, trace: TestTrace) {
+  init(capacity: UInt64, trace: TestTrace) {
     self.capacity = capacity
-    self.unit = unit
-    self.seed = seed
+    unit = .objects
+    seed = 0
     self.trace = trace
   }
 }
 
-/// Formats the calls that broke a rule as a script, which can be read and kept as a test.
-enum ContractScript {
-  /// Returns the lines of a trace, with the outcome of each request while the policy keeps the
-  /// rule.
-  static func text<Policy: EvictionPolicy & ~Copyable>(
-    of trial: ContractTrial, _ type: Policy.Type, _ spec: PolicySpec
-  ) -> String {
+extension ContractRules where Policy: ~Copyable {
+  /// The calls that broke a rule, as a script that can be read and kept as a test: the requests of
+  /// a trace, with their outcomes while the policy keeps the rule.
+  private func script(of trial: ContractTrial) -> String {
     let unit = trial.unit == .objects ? "objects" : "bytes"
     var lines = ["policy \(spec)", "capacity \(trial.capacity) \(unit)"]
-    let driver = try? ContractDriver<Policy>(
-      spec, capacity: trial.capacity, unit: trial.unit, objects: trial.trace.objects + 1,
-      seed: trial.seed)
+    let driver = try? driver(trial)
     let nextUses = trial.trace.nextUses
     var isBroken = false
     for (index, line) in trial.trace.requests.enumerated() {
-      var text = words(line, trial.unit)
+      var text = Self.words(line, trial.unit)
       if !isBroken, let driver {
         do throws(ContractProblem) {
           let outcome = try driver.step(

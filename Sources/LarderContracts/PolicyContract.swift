@@ -124,7 +124,6 @@ public struct ContractViolation: Error, Sendable, Hashable, CustomStringConverti
   }
 }
 
-/// The result of a failed check, before its rule and trial are known.
 struct ContractProblem: Error {
   var request: Int?
   var text: String

@@ -14,8 +14,6 @@ package struct TestTrace: CustomStringConvertible {
 
   package var objects: Int { Int(requests.map(\.id).max() ?? 0) }
 
-  package var distinctObjects: Int { Set(requests.map(\.id)).count }
-
   package var nextUses: [UInt32] {
     var next: [ObjectID: Int] = [:]
     var result = Array(repeating: Request.never, count: requests.count)
@@ -53,7 +51,6 @@ package struct TestTrace: CustomStringConvertible {
   }
 }
 
-/// Keeps the columns of a test's trace alive while they are read.
 private final class ColumnMemory {
   private var allocations: [UnsafeMutableRawPointer] = []
 
@@ -122,7 +119,6 @@ extension TestRequest {
   }
 }
 
-/// One line of a test's trace.
 package struct TestRequest: CustomStringConvertible {
   package var operation: LarderEngine.Operation
   package var id: ObjectID
@@ -170,10 +166,6 @@ package struct TestTraceMaker {
       let names = ["sizes", "times", "operations", "costs"]
       let present = names.indices.filter { rawValue & (1 << $0) != 0 }.map { names[$0] }
       return present.isEmpty ? "ids only" : present.joined(separator: ", ")
-    }
-
-    package static func random(_ random: inout TestRandom) -> Features {
-      Features(rawValue: random.below(16))
     }
   }
 

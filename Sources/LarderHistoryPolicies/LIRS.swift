@@ -4,12 +4,9 @@ extension RegisteredPolicy {
   package static let lirs = RegisteredPolicy(LIRS.self)
 }
 
-/// Low Inter-reference Recency Set: keeps objects that are requested again after a short time.
-///
-/// Follows the authors' program: a repeated request for the last object changes nothing, and an
-/// empty cache fills the LIR part first. If removals have emptied the LIR part, the next requested
-/// object becomes its first again, because the stack needs one. Objects larger than the LIR part
-/// only pass through the queue.
+/// Low Inter-reference Recency Set: keeps objects that are requested again after a short time. As
+/// in the authors' program, a repeated request for the last object changes nothing, and an empty
+/// cache fills the LIR part first; so it does again after removals have emptied it.
 struct LIRS: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lirs", family: .recency,
@@ -26,7 +23,6 @@ struct LIRS: EvictionPolicy, ~Copyable {
     paper: "Jiang and Zhang, LIRS: an efficient low inter-reference recency set replacement policy "
       + "to improve buffer cache performance, SIGMETRICS 2002")
 
-  /// States of an object in the policy.
   private enum State {
     static var unknown: UInt8 { 0 }
     static var low: UInt8 { 1 }
@@ -116,7 +112,6 @@ struct LIRS: EvictionPolicy, ~Copyable {
     prune()
   }
 
-  /// Removes a ghost before anything is evicted, so that ghosts of the victims cannot displace it.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     missedGhost = states[request.id] == State.ghost
     if missedGhost { forget(request.id) }

@@ -4,13 +4,9 @@ extension RegisteredPolicy {
   package static let mq = RegisteredPolicy(MQ.self)
 }
 
-/// Several LRU queues by number of requests; objects sink to lower queues when their lifetime ends.
-///
-/// Time counts requests. The paper sets an object's lifetime to the temporal distance after which
-/// most blocks return, measured at run time; here it is `life` times the number of resident
-/// objects. A factor of two was best or close to it on block traces (OLTP of the ARC paper,
-/// glimpse, sprite and 2-pools of the LIRS paper); a long lifetime suits loops, a short one
-/// recency. A missed ghost is removed before the victims' ghosts can displace it.
+/// Several LRU queues by number of requests; objects sink to lower queues when their lifetime ends:
+/// `life` times the number of residents, in requests. The paper measures it at run time; two was
+/// best or close to it on block traces.
 struct MQ: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "mq", family: .frequency,

@@ -5,9 +5,8 @@ extension RegisteredPolicy {
 }
 
 /// A small LRU window in front of a segmented LRU that admits an object only if it is requested
-/// more often than its victim.
-///
-/// Requests stay counted after an object is removed, because a sketch cannot forget one key.
+/// more often than its victim. Requests stay counted after an object is removed, because a sketch
+/// cannot forget one key.
 struct WTinyLFU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "w-tinylfu", family: .frequency,
@@ -19,7 +18,6 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
         "share of the window, from 0 to 1 and at least 1 object or byte; or adaptive: starts at "
           + "0.01 and adapts by hill climbing"),
       PolicyParameter("protected", default: "0.8", "share of main for objects requested again"),
-      SketchedCounts.doorkeeperParameter,
     ],
     learns: true,
     paper: "Einziger, Friedman and Manes, TinyLFU: a highly efficient cache admission policy, ACM "
@@ -42,12 +40,11 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
     let isAdaptive = setup.spec.values["window"] == "adaptive"
     let share = isAdaptive ? 0.01 : try setup.spec.number("window", default: 0.01, in: 0...1)
     let protectedShare = try setup.spec.number("protected", default: 0.8, in: 0...1)
-    let counts = try SketchedCounts(setup)
     // Rounded like Caffeine: main down, the window has the rest.
     let main = min(UInt64(Double(setup.capacity) * (1 - share)), setup.capacity - 1)
     windowCapacity = setup.capacity - main
     protectedCapacity = UInt64(Double(main) * protectedShare)
-    self.counts = counts
+    counts = SketchedCounts(setup)
     climber = WindowClimber(isUsed: isAdaptive, capacity: setup.capacity)
     lists = WeightedLists(lists: 3, objects: setup.objects, weighs: setup.unit == .bytes)
   }
@@ -221,11 +218,8 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
 }
 
 /// Hill climbing on the hit ratio: moves the border in one direction while each period of requests
-/// has a higher hit ratio than the one before, and turns round when it has a lower one.
-///
-/// Uses Caffeine's constants: steps start at 1/16 of the capacity and shrink by 2 % each; a change
-/// of the hit ratio of 5 points or more starts over (Einziger, Eytan, Friedman and Manes, Adaptive
-/// software cache management, Middleware 2018).
+/// has a higher hit ratio than the one before, and turns round when it has a lower one, with
+/// Caffeine's constants.
 struct WindowClimber {
   /// Objects moved in one call, so that no request waits for a whole step.
   static var movesAtOnce: Int { 1000 }

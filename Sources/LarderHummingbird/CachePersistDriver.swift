@@ -4,17 +4,12 @@
   public import Hummingbird
   public import Larder
 
-  /// Hummingbird's key/value store on a disk cache: sessions and the like survive a restart of the
-  /// server, within the cache's limits.
-  ///
-  /// A cache may evict entries. Give it limits that suffice for data that must stay, or use it for
-  /// data that can be created again. A value that the cache does not store is an error. Values are
-  /// JSON in one suite of the cache. Calls that wait for the disk run on a queue of the driver, not
-  /// on a thread of the tasks, one after the other.
+  /// Hummingbird's key/value store on a disk cache, in JSON in one suite of it: sessions and the like
+  /// survive a restart of the server, within the cache's limits. A cache may evict entries; a value
+  /// that it does not store is an error.
   ///
   /// Use one driver per suite: `create` and `set` check before they store, which is atomic among
-  /// the calls of one driver only. A second driver on the same suite, or other code that writes to
-  /// it, may store in between, and then both calls of `create` succeed.
+  /// the calls of one driver only. Calls run on a queue of the driver, one after the other.
   ///
   /// ```swift
   /// let persist = CachePersistDriver(try await DiskCache(path: "sessions"))
@@ -25,8 +20,8 @@
     private let clock: any CacheClock
     private let queue = DispatchQueue(label: "larder.persist")
 
-    /// Creates a driver whose values are in a suite of `cache`, which it closes at shutdown.
-    /// `clock` must be the cache's. Starts no thread.
+    /// Creates a driver on a suite of `cache`, which it closes at shutdown. `clock` must be the
+    /// cache's.
     public init(
       _ cache: DiskCache, suite: String = "persist", clock: any CacheClock = WallCacheClock()
     ) {
@@ -35,9 +30,8 @@
       self.clock = clock
     }
 
-    /// Stores a value for a key that has none. Atomic among the calls of this driver only.
+    /// Stores a value for a key that has none; without `expires`, for as long as the cache allows.
     ///
-    /// - Parameter expires: Lifetime of the value; nil for as long as the cache allows.
     /// - Throws: `PersistError.duplicate` if the key has a value, `CachePersistError.notStored`, or
     ///   `DiskCacheError`.
     public func create<Object: Codable & Sendable>(
@@ -75,9 +69,8 @@
       try await getWithTTL(key: key, as: type)?.object
     }
 
-    /// Returns the value of a key and its remaining lifetime; nil for an unlimited one.
-    ///
-    /// - Throws: The errors of `get`.
+    /// Returns the value of a key and its remaining lifetime, nil for an unlimited one; throws the
+    /// errors of `get`.
     public func getWithTTL<Object: Codable & Sendable>(
       key: String, as type: Object.Type
     ) async throws -> (object: Object, ttl: Duration?)? {
@@ -89,16 +82,12 @@
       return (object, Self.life(entry, clock))
     }
 
-    /// Removes the value of a key.
-    ///
-    /// - Throws: `DiskCacheError`.
+    /// Removes the value of a key, or throws `DiskCacheError`.
     public func remove(key: String) async throws {
       _ = try await run { cache, suite in try cache.remove(key, suite: suite) }
     }
 
-    /// Writes everything and closes the cache. O(entries).
-    ///
-    /// - Throws: `DiskCacheError`.
+    /// Writes everything and closes the cache, or throws `DiskCacheError`. O(entries).
     public func shutdown() async throws {
       try await run { cache, _ in try cache.close() }
     }

@@ -24,7 +24,7 @@ public enum LightGBM {
   ///
   /// - Throws: `unavailable` with what to install, `failed`, or `badModel` for a version whose
   ///   models cannot be read.
-  public static func load() throws(BoostingError) -> GradientBoosting {
+  package static func load() throws(BoostingError) -> GradientBoosting {
     let library = try BoostingLibrary.find()
     return GradientBoosting(name: "LightGBM \(try library.fingerprint())") {
       (rows, parameters) throws(BoostingError) in

@@ -2,12 +2,10 @@
   public import Larder
   public import ServiceLifecycle
 
-  /// Removes expired entries of a cache while a service runs, and closes the cache at the end: for
-  /// a `ServiceGroup` of swift-service-lifecycle.
-  ///
-  /// Expired entries are removed at each interval, by default every minute. On graceful shutdown
-  /// and on cancellation, acknowledged values are written and the folder is released. Calls that
-  /// wait for the disk run outside the pool of threads that tasks share.
+  /// Removes expired entries of a cache at each interval, by default every minute, and closes the
+  /// cache at graceful shutdown and on cancellation: for a `ServiceGroup` of
+  /// swift-service-lifecycle. Calls that wait for the disk run outside the pool of threads that
+  /// tasks share.
   ///
   /// ```swift
   /// let group = ServiceGroup(services: [CacheService(cache), server], logger: logger)
@@ -26,20 +24,14 @@
       self.close = close
     }
 
-    /// Creates a service of a hybrid cache, which removes expired entries every minute. Failures to
-    /// remove them are not reported.
+    /// Creates a service of a hybrid cache; failures to remove expired entries are not reported.
     public init<Key, Value>(_ cache: HybridCache<Key, Value>) {
       self.init(of: cache, every: .seconds(60)) { _ in }
     }
 
-    /// Creates a service of a hybrid cache.
-    ///
-    /// - Parameters:
-    ///   - interval: Time between two removals of expired entries, each O(entries); at least a
-    ///     millisecond.
-    ///   - onFailure: Called with the error of a removal that failed, in the task of `run`. The
-    ///     next removal is tried after `interval`.
-    /// - Throws: `interval`, if it is out of range.
+    /// Creates a service of a hybrid cache that removes expired entries, O(entries), at an interval
+    /// of at least a millisecond, or throws `interval`. `onFailure` receives the error of a failed
+    /// removal, in the task of `run`; the next one is tried after `interval`.
     public init<Key, Value>(
       _ cache: HybridCache<Key, Value>, cleaningEvery interval: Duration,
       onFailure: @escaping @Sendable (HybridCacheError) -> Void = { _ in }
@@ -63,20 +55,14 @@
       }
     }
 
-    /// Creates a service of a disk cache, which removes expired entries every minute. Failures to
-    /// remove them are not reported.
+    /// Creates a service of a disk cache; failures to remove expired entries are not reported.
     public init(_ cache: DiskCache) {
       self.init(of: cache, every: .seconds(60)) { _ in }
     }
 
-    /// Creates a service of a disk cache.
-    ///
-    /// - Parameters:
-    ///   - interval: Time between two removals of expired entries, each O(entries); at least a
-    ///     millisecond.
-    ///   - onFailure: Called with the error of a removal that failed, in the task of `run`. The
-    ///     next removal is tried after `interval`.
-    /// - Throws: `interval`, if it is out of range.
+    /// Creates a service of a disk cache that removes expired entries, O(entries), at an interval
+    /// of at least a millisecond, or throws `interval`. `onFailure` receives the error of a failed
+    /// removal, in the task of `run`; the next one is tried after `interval`.
     public init(
       _ cache: DiskCache, cleaningEvery interval: Duration,
       onFailure: @escaping @Sendable (DiskCacheError) -> Void = { _ in }
@@ -99,17 +85,13 @@
       }
     }
 
-    /// Creates a service of a memory cache, which removes expired entries every minute and has
-    /// nothing to close.
+    /// Creates a service of a memory cache, which has nothing to close.
     public init<Key, Value>(_ cache: MemoryCache<Key, Value>) {
       self.init(every: .seconds(60), clean: { _ = cache.removeExpired() }, close: {})
     }
 
-    /// Creates a service of a memory cache, which has nothing to close.
-    ///
-    /// - Parameter interval: Time between two removals of expired entries, each O(entries); at
-    ///   least a millisecond.
-    /// - Throws: `interval`, if it is out of range.
+    /// Creates a service of a memory cache that removes expired entries, O(entries), at an interval
+    /// of at least a millisecond, or throws `interval`.
     public init<Key, Value>(
       _ cache: MemoryCache<Key, Value>, cleaningEvery interval: Duration
     ) throws(CacheServiceError) {
@@ -117,10 +99,7 @@
         every: try Self.checked(interval), clean: { _ = cache.removeExpired() }, close: {})
     }
 
-    /// Runs until the service shuts down.
-    ///
-    /// - Throws: The error of closing the cache. A removal of expired entries that fails is tried
-    ///   again after the next interval.
+    /// Runs until the service shuts down, and throws the error of closing the cache.
     public func run() async throws {
       await cancelWhenGracefulShutdown {
         while (try? await Task.sleep(bounded: interval)) != nil { await clean() }
@@ -128,11 +107,9 @@
       try await close()
     }
 
-    /// Checks an interval: with a shorter one the service would do nothing but clean.
+    // With a shorter one the service would do nothing but clean.
     private static func checked(_ interval: Duration) throws(CacheServiceError) -> Duration {
-      guard interval >= .milliseconds(1) else {
-        throw .interval(interval)
-      }
+      guard interval >= .milliseconds(1) else { throw .interval(interval) }
       return interval
     }
   }

@@ -5,9 +5,7 @@ extension RegisteredPolicy {
 }
 
 /// Runs one policy of a portfolio: the one that had the most hits of late in miniature simulations
-/// of all of them, which run beside the cache.
-///
-/// The decisions are those of `Contest`. The leader is a tier of its own, and a change hands its
+/// beside the cache. `Contest` decides, the leader is a tier of its own, and a change hands its
 /// objects over: see `Handover`.
 struct Auto: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
@@ -422,7 +420,6 @@ private struct ObjectRecord: BitwiseCopyable {
     if isSet { word |= bit } else { word &= ~bit }
   }
 
-  /// The number of the last request, modulo 2^27.
   var last: UInt32 { word & ObjectRecord.lastMask }
 
   /// Requests of any object since the last one of this, modulo 2^27.

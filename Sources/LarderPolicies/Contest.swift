@@ -90,14 +90,9 @@ struct Portfolio {
   }
 }
 
-/// Miniature simulations of the policies of a portfolio on a sample of the objects, and the
-/// decision which policy leads.
-///
-/// The sample is that of the same objects for all, so that its error is common to them. It is
-/// chosen by fingerprint, and as small as capacities of at least `shadow` objects allow: the time
-/// and memory of the simulations do not grow with the cache.
-///
-/// The parts of a cache share one contest. It then has a lock, which requests in the sample and
+/// Miniature simulations of the policies of a portfolio, and the decision which one leads. All have
+/// the same sample of objects, by fingerprint, as small as capacities of at least `shadow` objects
+/// allow. The parts of a cache share one contest, under a lock that requests in the sample and
 /// reports take.
 final class Contest: @unchecked Sendable {
   static let parameters = [
@@ -401,7 +396,6 @@ struct ShadowIDs {
     return .none
   }
 
-  /// Gives a key an id; there must be a free one.
   mutating func insert(_ key: UInt32) -> ObjectID {
     let id = unused.removeLast()
     keys[Int(id)] = key

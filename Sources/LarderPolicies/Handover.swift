@@ -1,14 +1,9 @@
 import LarderEngine
 
-/// A change of the policy that leads a cache, spread over requests so that none of them takes long.
-///
-/// First the objects leave the tier of the old policy, in the order in which it evicts them; then
-/// they enter that of the new one, the least recently requested first. Objects that are requested
-/// in the meantime enter last. Until all have entered, the cache evicts them in the order in which
-/// they left the old policy.
-///
-/// Objects wait in buckets of similar ages, so that none is compared with another: a bucket of ages
-/// from 64 requests on spans at most 1/64 of them.
+/// A change of the policy that leads a cache, spread over requests. First the objects leave the old
+/// tier, in the order in which it evicts them; then they enter the new one, the least recently
+/// requested first, those requested meanwhile last. Until then the cache evicts in the order in
+/// which they left. They wait in buckets of ages that span at most 1/64 of them.
 final class Handover {
   static let pace = 64
 
@@ -79,7 +74,6 @@ final class Handover {
     return .none
   }
 
-  /// The next object to enter, least recently requested first.
   enum Next {
     case resident(ObjectID)
     case ghost(place: Int, last: UInt32)

@@ -3,8 +3,6 @@ import LarderEngine
 /// Simulations of what has a name.
 extension PolicyRegistry {
   /// Refuses a bound on what it is not one on; for policies nothing is checked.
-  ///
-  /// - Throws: `boundOnly`, or as `policy(named:)`.
   public static func checkBound(
     in setup: SimulationSetup, over columns: RequestColumns
   ) throws(PolicyError) {
@@ -20,9 +18,6 @@ extension PolicyRegistry {
   }
 
   /// A simulation of `setup` over a trace.
-  ///
-  /// - Throws: `PolicyError` when a policy or parameter does not exist, or when a policy needs the
-  ///   next use and `columns` does not have it.
   public static func makeSimulation(
     _ setup: SimulationSetup, over columns: RequestColumns
   ) throws(PolicyError) -> any Simulation {
@@ -31,21 +26,5 @@ extension PolicyRegistry {
         tier.policy, capacity: tier.capacity, objectsMax: tier.objectsMax,
         knowsNextUse: columns.nextUses != nil)
     }
-  }
-
-  /// One tier with nothing around it, for tests and for looking at a policy's decisions.
-  ///
-  /// - Throws: `PolicyError` when a policy or parameter does not exist, or when capacity or objects
-  ///   are out of range.
-  public static func makeProbe(
-    _ setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64 = 0
-  ) throws(PolicyError) -> PolicyProbe {
-    try checkCapacity(setup.capacity, setup.objectsMax, of: setup.policy)
-    guard 0...ObjectID.maximumCount ~= objects else {
-      throw .badSetup(
-        "objects", "\(objects)", expected: "a whole number from 0 to \(ObjectID.maximumCount)")
-    }
-    return try policy(named: setup.policy).makeProbe(
-      CacheTierSetup(setup, unit: unit, objects: objects, seed: seed), objects: objects)
   }
 }

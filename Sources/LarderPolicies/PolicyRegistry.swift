@@ -54,8 +54,6 @@ public enum PolicyRegistry {
     uniquingKeysWith: { first, _ in first })
 
   /// Returns the policy that `spec` names, after checking the names of its parameters.
-  ///
-  /// - Throws: `unknownPolicy` or `unknownParameter`.
   public static func policy(named spec: PolicySpec) throws(PolicyError) -> RegisteredPolicy {
     guard let policy = registered(spec.name) else {
       let known = everything.map(\.description.name).sorted()
@@ -107,6 +105,10 @@ public enum PolicyRegistry {
     registered(spec.name)?.description.traits.contains(.namesVictim) ?? false
   }
 
+  package static func isLearned(_ name: String) -> Bool {
+    registered(name)?.description.needs.contains(.boosting) ?? false
+  }
+
   static func checkCapacity(
     _ capacity: UInt64, _ objectsMax: UInt64?, of policy: PolicySpec
   ) throws(PolicyError) {
@@ -138,10 +140,9 @@ extension PolicyRegistry {
   /// All policies: those of this package, then the added ones, in order.
   public static var all: [RegisteredPolicy] { standard + added.withLock { $0 } }
 
+  package static var everything: [RegisteredPolicy] { all + learned + bounds }
+
   /// Registers a policy, so that simulations, caches, workload files and reports know its name.
-  ///
-  /// - Throws: `cannotAdd` if the name is taken, or contains anything but lower-case letters,
-  ///   digits and hyphens.
   @inlinable public static func add<Policy: EvictionPolicy & ~Copyable>(
     _ policy: Policy.Type
   ) throws(PolicyError) {
@@ -149,8 +150,6 @@ extension PolicyRegistry {
   }
 
   /// Registers a type-erased policy, like `add(_:)` with its type.
-  ///
-  /// - Throws: `cannotAdd`, like `add(_:)` with its type.
   public static func add(_ policy: RegisteredPolicy) throws(PolicyError) {
     let name = policy.description.name
     for word in [name] + policy.description.parameters.map(\.name) where !isPlain(word) {
@@ -177,13 +176,9 @@ extension PolicyRegistry {
         (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D
       }
   }
-}
 
-extension PolicyRegistry {
   /// Returns the spec with the defaults of real caches, so that simulating it produces their
   /// counts.
-  ///
-  /// - Throws: `unknownPolicy` or `unknownParameter`.
   public static func inRealCache(_ spec: PolicySpec) throws(PolicyError) -> PolicySpec {
     var text = spec.description
     for parameter in try policy(named: spec).description.parameters {
@@ -220,8 +215,6 @@ extension TierSetup {
 extension PolicyRegistry {
   /// The configurations that a policy declares as worth trying, without the defaults: its own list,
   /// or all combinations of the values that its parameters declare as `searched`.
-  ///
-  /// - Throws: `unknownPolicy`, and `noConfigurations` if it declares none.
   public static func configurations(of name: String) throws(PolicyError) -> [PolicySpec] {
     let description = try policy(named: PolicySpec(parsing: name)).description
     var texts = description.configurations
@@ -249,8 +242,6 @@ extension PolicyRegistry {
 extension PolicySpec {
   /// The policies that a text names: one, or with `name:*` all configurations that the policy
   /// declares. They are not checked.
-  ///
-  /// - Throws: the errors of `init(parsing:)` and `PolicyRegistry.configurations(of:)`.
   public static func list(parsing text: String) throws(PolicyError) -> [PolicySpec] {
     guard text.hasSuffix(":*") else { return [try PolicySpec(parsing: text)] }
     let policy = try PolicySpec(parsing: text.dropLast(2))
@@ -259,9 +250,7 @@ extension PolicySpec {
     }
     return try PolicyRegistry.configurations(of: policy.name)
   }
-}
 
-extension PolicySpec {
   package static func checkedList(parsing text: String) throws(PolicyError) -> [PolicySpec] {
     var specs: [PolicySpec] = []
     if text == "all" {
@@ -276,13 +265,5 @@ extension PolicySpec {
       specs += named
     }
     return specs
-  }
-}
-
-extension PolicyRegistry {
-  package static var everything: [RegisteredPolicy] { all + learned + bounds }
-
-  package static func isLearned(_ name: String) -> Bool {
-    registered(name)?.description.needs.contains(.boosting) ?? false
   }
 }

@@ -5,7 +5,6 @@ extension RegisteredPolicy {
 }
 
 /// S3-FIFO that ignores correlated references: hits soon after an object's admission do not count.
-///
 /// The paper defines the window in admissions of objects. With a capacity in bytes, the window is a
 /// share of the small queue's bytes and admissions are counted in bytes.
 struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {

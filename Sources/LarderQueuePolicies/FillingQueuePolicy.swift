@@ -90,11 +90,7 @@ extension FillingQueuePolicy where Self: ~Copyable {
 }
 
 /// A running total of the admissions to a queue, with the total at each object's admission: the age
-/// of an object in admissions.
-///
-/// The latest admission can be retracted, so that an object that is added and removed at once
-/// leaves no trace. All operations are O(1). Memory: 8 bytes an object, unless the log keeps
-/// nothing.
+/// of an object in admissions. The latest can be retracted, so that it leaves no trace.
 struct AdmissionLog: ~Copyable {
   let keeps: Bool
   var total: UInt64 = 0

@@ -5,7 +5,6 @@ extension RegisteredPolicy {
 }
 
 /// S3-FIFO with its queues, thresholds and ghosts as parameters, to be fitted to a workload.
-///
 /// Objects that are not smaller than the small queue are rejected. With the defaults, a cache of
 /// fewer than 20 objects therefore stores nothing; real caches do not reject objects.
 struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {

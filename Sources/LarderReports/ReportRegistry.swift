@@ -113,6 +113,11 @@ public enum ReportError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The results file has a version that this program does not know.
   case unknownVersion(name: String, found: Int, known: Int)
 
+  /// The system's reason, or the whole description.
+  package var reason: String {
+    if case .file(_, _, let reason) = self { reason } else { description }
+  }
+
   /// A one-line description for users.
   public var description: String {
     switch self {

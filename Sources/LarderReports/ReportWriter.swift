@@ -1,21 +1,13 @@
 import LarderExperiments
 import LarderSupport
 
-/// Writes reports into a directory; after a failure, each file is either complete or unchanged.
-///
-/// Every file is written under a temporary name, flushed to disk and then renamed; if anything
-/// fails, the temporary files are removed and the error names file and reason. All files are
-/// complete on disk before the first is renamed, so a full disk leaves the files of the last call
-/// untouched.
-///
-/// `write` may be called after every cell: it rewrites the whole files. The caller decides how
-/// often.
+/// Writes reports into a directory. All files are complete on disk under temporary names before
+/// the first is renamed, so a failure leaves each file either complete or unchanged.
 package struct ReportWriter: Sendable {
   package let directory: String
   package let formats: [any ReportFormat]
   private let files: any FileLayer
 
-  /// A writer. It touches no files before `prepare` or `write`.
   package init(
     directory: String, formats: [any ReportFormat] = ReportRegistry.all,
     files: any FileLayer = SystemFiles()
@@ -25,10 +17,8 @@ package struct ReportWriter: Sendable {
     self.files = files
   }
 
-  /// Creates the directory, with its parents, and checks that files can be created in it, so that a
-  /// long run fails before it starts and not at its end.
-  ///
-  /// - Throws: `ReportError.file` with the path and the system's reason.
+  /// Creates the directory and checks that files can be created in it, so that a long run fails
+  /// before it starts.
   package func prepare() throws(ReportError) {
     try makeDirectories(directory)
     for format in formats where files.kind(of: path(of: format.fileName)) == .directory {
@@ -38,19 +28,12 @@ package struct ReportWriter: Sendable {
     try Self.check(directory + "/larder", files: files)
   }
 
-  /// Writes all formats and returns their paths, in order. Linear in the size of the reports.
-  ///
-  /// - Throws: `ReportError.file` with the path and the system's reason; no file is half-written.
   @discardableResult package func write(_ results: RunResults) throws(ReportError) -> [String] {
     var texts: [ReportFile] = []
     for format in formats { texts += try format.files(of: results) }
     return try write(texts)
   }
 
-  /// Writes the given files instead of `formats` and returns their paths, in order. Linear in their
-  /// size.
-  ///
-  /// - Throws: `ReportError.file` with the path and the system's reason; no file is half-written.
   @discardableResult package func write(_ texts: [ReportFile]) throws(ReportError) -> [String] {
     try makeDirectories(directory)
     var staged: [AtomicFile] = []
@@ -64,7 +47,6 @@ package struct ReportWriter: Sendable {
       }
       staged.append(try Self.complete(file.text, path, files))
     }
-    // A file that cannot be renamed is removed.
     for file in staged { try ReportError.from { () throws(AtomicFileError) in try file.place() } }
     for folder in folders {
       do throws(FileFault) {
@@ -76,10 +58,8 @@ package struct ReportWriter: Sendable {
     return staged.map(\.path)
   }
 
-  /// Writes a text to a path with the guarantees of `write(_:)`. Links are followed; devices and
-  /// pipes are written to and never replaced.
-  ///
-  /// - Throws: `ReportError.file` with the path and the system's reason.
+  /// Writes a text with the guarantees of `write(_:)`. Links are followed; devices and pipes are
+  /// written to and never replaced.
   package static func write(
     _ text: String, to path: String, files: any FileLayer = SystemFiles()
   ) throws(ReportError) {
@@ -87,10 +67,8 @@ package struct ReportWriter: Sendable {
     try ReportError.from { () throws(AtomicFileError) in try file.place() }
   }
 
-  /// Checks that a text can be written to a path, without leaving a file, so that a long run fails
-  /// before it starts. Devices and pipes are not touched.
-  ///
-  /// - Throws: `ReportError.file` with the path and the system's reason.
+  /// Checks that a text can be written to a path, without leaving a file. Devices and pipes are
+  /// not touched.
   package static func check(
     _ path: String, files: any FileLayer = SystemFiles()
   ) throws(ReportError) {
@@ -108,7 +86,6 @@ package struct ReportWriter: Sendable {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// A complete file on disk that is not renamed yet.
   private static func complete(
     _ text: String, _ path: String, _ files: any FileLayer
   ) throws(ReportError) -> AtomicFile {

@@ -2,82 +2,50 @@ import Foundation
 import Larder
 import LarderEngine
 import LarderExperiments
+import LarderSupport
 
-/// The output folder of a run.
-package enum ResultsFolder {
-  /// Returns the contents of its `results.json`.
-  ///
-  /// - Throws: `ReportError.file` if it does not exist, and the errors of `RunResults.decode`.
-  package static func results(in folder: String) throws(ReportError) -> RunResults {
-    let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
-    return try RunResults.decode(try bytes(path), name: path)
-  }
-
-  private static func bytes(_ path: String) throws(ReportError) -> Data {
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw .file(
-        path: path, action: "read", reason: "no such file; is it a results folder?")
-    }
-    return try InputFile.bytes(path)
-  }
-
-  static let name = ResultsJSON().fileName
-}
-
-/// Files that are read as a whole. Users name them, or they are found in a folder, so their
-/// contents are untrusted.
+/// Files that are read as a whole; their contents are untrusted.
 package enum InputFile {
   /// The largest file that is read; results of a million cells are smaller.
-  static let bytesMax = 1 << 30
+  private static let bytesMax = 1 << 30
 
-  /// Returns the bytes of a file or pipe. O(bytes).
-  ///
-  /// - Throws: `ReportError.file` for a folder, a device, more than 1 GiB, and errors of the
-  ///   system.
   package static func bytes(_ path: String) throws(ReportError) -> Data {
-    try bytes(path, bytesMax: bytesMax)
-  }
-
-  /// Returns the bytes of a file or pipe of at most `bytesMax` bytes.
-  static func bytes(_ path: String, bytesMax: Int) throws(ReportError) -> Data {
     func refused(_ reason: String) -> ReportError {
       .file(path: path, action: "read", reason: reason)
     }
+    // An endless device would fill the memory.
     var status = stat()
-    guard stat(path, &status) == 0 else { throw refused(String(cString: strerror(errno))) }
-    switch status.st_mode & S_IFMT {
-    case S_IFDIR: throw refused("it is a folder")
-    case S_IFCHR, S_IFBLK: throw refused("it is a device")
-    default: break
+    if stat(path, &status) == 0, [S_IFCHR, S_IFBLK].contains(status.st_mode & S_IFMT) {
+      throw refused("it is a device")
     }
-    guard let handle = FileHandle(forReadingAtPath: path) else {
-      throw refused(String(cString: strerror(errno)))
-    }
-    defer { try? handle.close() }
-    var bytes = Data()
-    do {
-      while let part = try handle.read(upToCount: min(1 << 20, bytesMax + 1 - bytes.count)),
-        !part.isEmpty
-      {
-        bytes.append(part)
-        if bytes.count > bytesMax { break }
-      }
+    let bytes: [UInt8]
+    do throws(FileFault) {
+      bytes = try SystemFiles().read(path, most: bytesMax + 1)
     } catch {
-      throw refused(error.localizedDescription)
+      throw refused(error.code == EISDIR ? "it is a folder" : error.reason)
     }
     guard bytes.count <= bytesMax else { throw refused("it has more than \(bytesMax) bytes") }
-    return bytes
+    return Data(bytes)
   }
 }
 
 extension RunResults {
-  /// Parses the text of a `results.json`.
-  ///
-  /// - Parameters:
-  ///   - bytes: The contents of the file.
-  ///   - name: The name in errors: the path.
-  /// - Throws: `ReportError.unknownVersion` for a version other than `currentSchemaVersion`,
-  ///   `ReportError.damaged` for invalid JSON, a missing key, a wrong type, or inconsistent counts.
+  /// The results in a folder, or in the file of such a folder.
+  package static func read(_ path: String) throws(ReportError) -> RunResults {
+    let isFolder = SystemFiles().kind(of: path) == .directory
+    let folder = path.hasSuffix("/") ? path : path + "/"
+    let file = isFolder ? folder + ResultsJSON().fileName : path
+    guard SystemFiles().kind(of: file) != .nothing else {
+      throw .file(
+        path: path, action: "read",
+        reason: isFolder
+          ? "has no \(ResultsJSON().fileName); expected a results folder of larder run"
+          : "no such folder; expected a results folder of larder run")
+    }
+    return try decode(try InputFile.bytes(file), name: file)
+  }
+
+  /// Parses the text of a `results.json`; `name` is its name in errors.
   package static func decode(
     _ bytes: some Collection<UInt8>, name: String
   ) throws(ReportError) -> RunResults {
@@ -92,7 +60,6 @@ extension RunResults {
     return results
   }
 
-  /// The one key that all versions have.
   private struct Version: Decodable {
     let schemaVersion: Int
   }
@@ -117,10 +84,13 @@ extension RunResults {
   }
 
   private static func fault(of record: Record) -> String? {
-    if let fault = record.counts.fault { return "counts: \(fault)" }
-    if let fault = record.prefix?.fault { return "prefix: \(fault)" }
-    if let fault = record.flash?.fault { return "flash: \(fault)" }
-    if let fault = record.course?.fault { return fault }
+    let parts = [
+      ("counts: ", record.counts.fault), ("prefix: ", record.prefix?.fault),
+      ("flash: ", record.flash?.fault), ("", record.course?.fault),
+    ]
+    for (name, fault) in parts {
+      if let fault { return name + fault }
+    }
     for (index, timing) in record.timings.enumerated() where timing.seconds < 0 {
       return "timings[\(index)].seconds is negative"
     }

@@ -4,12 +4,10 @@ extension RegisteredPolicy {
   package static let cacheus = RegisteredPolicy(Cacheus.self)
 }
 
-/// LeCaR with experts that withstand scans and churn, and a learning rate that adapts.
-///
-/// The experts are SR-LRU, which evicts the oldest object of a probation list and keeps a second
-/// list for reused objects, and CR-LFU, which evicts the newest of the objects with the fewest
-/// requests. Follows the authors' program. The weights keep what they learned when an object is
-/// removed.
+/// LeCaR with experts that withstand scans and churn, and a learning rate that adapts, as in the
+/// authors' program: SR-LRU, with a probation list and one for reused objects, and CR-LFU, which
+/// evicts the newest of the least requested. The weights keep what they learned from removed
+/// objects.
 struct Cacheus: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "cacheus", family: .adaptive,
@@ -203,7 +201,6 @@ extension Cacheus {
     UInt64(id == resized.id ? resized.size : sizes[id])
   }
 
-  /// Decreases, so that the newest of the least frequent objects is evicted.
   @inline(__always) private mutating func nextOrder() -> UInt32 { ~order.next() }
 
   @inline(__always) private mutating func setPlace(_ id: ObjectID, _ list: UInt32) {
@@ -283,14 +280,12 @@ extension Cacheus {
 }
 
 /// Cacheus' learning rate. Each period it keeps moving in the direction in which the hit ratio
-/// rises; it picks a random direction when the ratio falls while the rate is constant.
-///
-/// Follows the authors' program, including its thresholds and rounding to thousandths.
+/// rises; it picks a random direction when the ratio falls while the rate is constant. Follows the
+/// authors' program, including its thresholds and rounding to thousandths.
 struct LearningRate {
   private static var least: Double { 0.001 }
   private static var patience: Int { 10 }
 
-  /// The rate; from 0.001 to 1 after its first change.
   private(set) var value: Double
   private var current: Double
   private var previous = 0.0

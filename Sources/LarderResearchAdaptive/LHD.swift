@@ -5,10 +5,7 @@ extension RegisteredPolicy {
 }
 
 /// Least Hit Density: of a few objects drawn at random, evicts the one with the fewest expected
-/// hits for the space and time it takes.
-///
-/// Follows the authors' program, for one application. The model keeps what it learned from an
-/// object's requests when the object is removed.
+/// hits for the space and time it takes. Follows the authors' program, for one application.
 struct LHD: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lhd", family: .random,
@@ -25,7 +22,6 @@ struct LHD: EvictionPolicy, ~Copyable {
     paper: "Beckmann, Chen and Cidon, LHD: improving cache hit rate by maximizing hit density, "
       + "NSDI 2018")
 
-  /// State of a resident object.
   struct Tag: BitwiseCopyable {
     var id: ObjectID
     var time: UInt32
@@ -226,12 +222,9 @@ struct LHD: EvictionPolicy, ~Copyable {
   }
 }
 
-/// LHD's model: the probabilities of hits and evictions at each age, learned from past ones, and
-/// the hits that follow for each unit of time an object stays.
-///
-/// Objects are classified by the ages at their last two requests. Ages are coarse: they count
-/// requests in steps of a power of two that depends on the number of objects. Memory: 3.8 MB,
-/// independent of the cache's size.
+/// LHD's model: the probabilities of hits and evictions at each age, and the hits that follow for
+/// each unit of time an object stays, for objects classified by the ages at their last two
+/// requests. Ages count requests in steps of a power of two. Memory: 3.8 MB.
 struct HitDensities: ~Copyable {
   static var ages: UInt32 { 20_000 }
 

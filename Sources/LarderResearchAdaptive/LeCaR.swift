@@ -5,10 +5,8 @@ extension RegisteredPolicy {
 }
 
 /// Learning Cache Replacement: each eviction follows LRU or LFU, drawn at random with weights that
-/// shift away from the expert whose victims are missed.
-///
-/// Follows the authors' program: an object that returns from a history keeps its count. The weights
-/// keep what they learned when an object is removed.
+/// shift away from the expert whose victims are missed. As in the authors' program, an object that
+/// returns from a history keeps its count.
 struct LeCaR: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lecar", family: .adaptive,

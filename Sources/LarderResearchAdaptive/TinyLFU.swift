@@ -5,15 +5,13 @@ extension RegisteredPolicy {
 }
 
 /// LRU with an admission filter: an object is admitted only if it is requested more often than the
-/// object it displaces.
-///
-/// Requests stay counted after an object is removed, because a sketch cannot forget one key.
+/// object it displaces. Requests stay counted after an object is removed, because a sketch cannot
+/// forget one key.
 struct TinyLFU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "tinylfu", family: .frequency,
     summary: "LRU; when the cache is full, a new object is stored only if a sketch of recent "
       + "requests counts more for it than for the LRU victim.",
-    parameters: [SketchedCounts.doorkeeperParameter],
     learns: true,
     paper: "Einziger, Friedman and Manes, TinyLFU: a highly efficient cache admission policy, ACM "
       + "Transactions on Storage 2017")
@@ -24,8 +22,8 @@ struct TinyLFU: EvictionPolicy, ~Copyable {
   private let capacity: UInt64
   private var used: UInt64 = 0
 
-  init(_ setup: PolicySetup) throws(PolicyError) {
-    counts = try SketchedCounts(setup)
+  init(_ setup: PolicySetup) {
+    counts = SketchedCounts(setup)
     list = LinkedLists(objects: setup.objects)
     capacity = setup.capacity
   }

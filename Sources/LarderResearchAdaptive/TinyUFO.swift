@@ -5,13 +5,9 @@ extension RegisteredPolicy {
 }
 
 /// A small and a main queue, with a count of misses that decides between a new object and its first
-/// victim.
-///
-/// The reference program counts with a sketch whose hashes differ from run to run. Here they are
-/// the same in every run; `counters=exact` keeps a counter for each object and produces the
-/// reference's counts. The reference is defined for objects of one size. With a capacity in bytes,
-/// the share of the small queue is one of bytes, a new object is compared with the first object
-/// that would be evicted for it, and the cache's size in objects is its maximum so far.
+/// victim. `counters=exact` has the counts of the reference program, whose sketch hashes differ
+/// from run to run. In bytes, the small queue's share is one of bytes, and the cache's size in
+/// objects is its maximum so far.
 struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "tinyufo", family: .frequency,
@@ -25,7 +21,6 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
     learns: true,
     paper: "TinyUFO of Cloudflare's Pingora, 2024; after S3-FIFO and TinyLFU")
 
-  /// The queue whose oldest object is the victim.
   private enum Chosen { case nothing, small, main }
 
   var queues: ThreeQueues
@@ -113,19 +108,10 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   }
 }
 
-/// Recent misses of each key: TinyUFO's estimator, which ignores hits.
-///
-/// Counts go up to 255, or to 15 in the sketch. Each miss is a step, and all counts are halved
-/// after eight steps per object in the cache and one more. Misses are counted either by a sketch or
-/// by one counter per object; a counter reaches zero within eight halvings, which bounds the number
-/// of remembered objects.
-///
-/// The sketch has four times as many counters as usual and conservative increments: TinyUFO counts
-/// so many different keys between two halvings that a quarter of the counters is up to half a point
-/// off exact ones. Counts above 15 make no difference to it.
-///
-/// Memory: 4 bytes an object and the sketch's 32 to 64 for each object that the cache can hold, up
-/// to eight times that in a cache of less than 1,024; or 8 bytes an object with exact counters.
+/// Recent misses of each key, up to 15 in a sketch or 255 in exact counters. Each miss is a step,
+/// and all counts are halved after eight steps per object in the cache and one more. The sketch has
+/// four times as many counters as usual and conservative increments, because TinyUFO counts many
+/// keys between two halvings.
 struct MissCounts: ~Copyable {
   // For large capacities, the sketch starts with this number of objects and doubles as needed.
   static var objectsAtFirst: Int { 1 << 16 }

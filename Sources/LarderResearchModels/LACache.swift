@@ -4,13 +4,10 @@ extension RegisteredPolicy {
   package static let laCache = RegisteredPolicy(LACache.self)
 }
 
-/// Evicts the object with the lowest expected total wait of its requests during a fetch, per byte,
-/// and stores only objects that were requested before.
-///
-/// An object's request rate is that of its last 20 intervals at most, and unknown with fewer than
-/// 3; `ArrivalRank` has the formula. If fetches take no time, all ranks are 0 and the policy is LRU
-/// over objects with a second request. The authors' program remembers the requests of every object
-/// for ever, and the simulation does so unless `history` sets a limit.
+/// Evicts the object with the lowest expected total wait of its requests during a fetch, per byte
+/// (`ArrivalRank`), and stores only objects that were requested before. A rate is that of the last
+/// 3 to 20 intervals. Without fetch times it is LRU over objects with a second request. Remembers
+/// every object unless `history` sets a limit.
 struct LACache: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "la-cache", family: .recency,
@@ -33,7 +30,6 @@ struct LACache: EvictionPolicy, ~Copyable {
 
   static var notices: PolicyNotices { .requests }
 
-  /// State of an object, resident or not.
   struct History: BitwiseCopyable {
     var requests: UInt64
     var last: UInt64
@@ -201,12 +197,9 @@ struct LACache: EvictionPolicy, ~Copyable {
   }
 }
 
-/// The rank of LA-Cache: the expected delay of an object's requests during a fetch, per byte.
-///
-/// With random arrivals at `rate`, and x = rate * latency of them during a fetch, the rank is x (x
-/// + 1) / (x + 2) / (size + 1). An object without a request for 12 times its mean interval has a
-/// rate of one request in the time since its last. Equal ranks go to the object that was inserted
-/// or hit least recently.
+/// The rank of LA-Cache: x (x + 1) / (x + 2) / (size + 1), where x = rate * latency. An object
+/// without a request for 12 times its mean interval has a rate of one request in the time since its
+/// last. Ties go to the object that was inserted or hit least recently.
 struct ArrivalRank: TournamentPlayer {
   var id: ObjectID
   var rate: Double
@@ -253,9 +246,8 @@ struct ArrivalRank: TournamentPlayer {
   }
 }
 
-/// The times of the last requests of each object, and the rates that follow from them.
-///
-/// Memory: 168 bytes an object, allocated by the first `note`. O(1).
+/// The times of the last requests of each object, and the rates that follow from them. Memory: 168
+/// bytes an object, allocated by the first `note`. O(1).
 struct ArrivalTimes: ~Copyable {
   private static var intervalsMax: UInt64 { 20 }
   private static var intervalsMin: UInt64 { 3 }

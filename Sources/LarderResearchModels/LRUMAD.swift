@@ -5,13 +5,8 @@ extension RegisteredPolicy {
 }
 
 /// Evicts the object with the lowest expected total wait of its next requests, divided by the time
-/// since its last request.
-///
-/// A missing object delays more than the request that missed: requests during its fetch wait as
-/// well. For every object ever requested, the policy keeps the number of fetch-long windows and the
-/// total delay that fetches at their starts would have caused; the rank is the mean delay divided
-/// by the time since the last request. If fetches take no time, all ranks are 0 and the policy is
-/// LRU.
+/// since its last request: the mean delay that a fetch at the start of a fetch-long window of its
+/// requests would have caused. LRU if fetches take no time.
 struct LRUMAD: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lru-mad", family: .recency,
@@ -21,7 +16,6 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
 
   static var notices: PolicyNotices { .requests }
 
-  /// State of an object, resident or not.
   struct History: BitwiseCopyable {
     var windows: UInt64
     var delays: UInt64

@@ -18,36 +18,27 @@ extension RegisteredPolicy {
       name: name, family: .offline, summary: summary, needs: [.size, .nextUse],
       paper: "Berger, Beckmann and Harchol-Balter, Practical bounds on optimal caching with "
         + "variable object sizes, SIGMETRICS 2018")
-    return RegisteredPolicy(
-      bound: Bound(description, isReachable: isReachable) {
-        (columns, unit) throws(PolicyError) in
-        var pfoo = try PFOO(columns, unit: unit)
-        pfoo.isReachable = isReachable
-        return pfoo
-      })
+    return RegisteredPolicy(bound: description, isReachable: isReachable) {
+      (columns, unit) throws(PolicyError) in
+      var pfoo = try PFOO(columns, unit: unit)
+      pfoo.isReachable = isReachable
+      return pfoo
+    }
   }
 }
 
-/// Bounds on the possible hits for objects of different sizes: those of the best cache that knows
-/// the future and need not store a miss.
+/// Bounds on the hits of the best cache that knows the future and need not store a miss (Practical
+/// Flow-based Offline Optimal). A hit requires its object to be kept from one request to the next,
+/// at a cost of its size times the requests in between. Such intervals are chosen by cost, the
+/// cheapest first: for the *upper* bound until their sum exceeds the space of the whole trace, for
+/// the *lower* bound if one fits at every time.
 ///
-/// Practical Flow-based Offline Optimal (Berger, Beckmann and Harchol-Balter, Practical bounds on
-/// optimal caching with variable object sizes, SIGMETRICS 2018). A hit requires its object to be
-/// kept from one request to the next, which costs its size times the number of requests in between.
-/// Both bounds choose such intervals by cost, the cheapest first:
-///
-/// - the *upper* bound until their sum exceeds the space of the capacity over the whole trace, as
-///   if space could be moved in time. No cache has more hits.
-/// - the *lower* bound if the interval fits at every time. A cache can have these hits.
-///
-/// An object whose size changes counts with its smallest size in the upper bound. In the lower one
-/// it counts with the largest size that its copy may have: a copy keeps the size with which it was
-/// stored until a set replaces it, whatever size later gets have. Only gets are hits; a set or
-/// delete ends an interval, according to the column of next uses. Expiry is ignored.
-public struct PFOO: PreparedBound {
+/// An object whose size changes counts with its smallest size in the upper bound, and in the lower
+/// one with the largest size that its copy may have. A set or delete ends an interval; expiry is
+/// ignored.
+struct PFOO: PreparedBound {
   var isReachable = false
 
-  /// An interval, ordered by its cost; equal costs by its end.
   struct Interval: Comparable {
     var need: UInt64
     var end: UInt32
@@ -67,10 +58,7 @@ public struct PFOO: PreparedBound {
   private let worths: UnsafePointer<UInt32>?
   private let owner: AnyObject?
 
-  /// Prepares the bounds for every capacity. O(n log n) time, 24 bytes a request.
-  ///
-  /// - Throws: `PolicyError.missingNeed` if the columns do not have the next uses.
-  public init(_ columns: RequestColumns, unit: CapacityUnit) throws(PolicyError) {
+  init(_ columns: RequestColumns, unit: CapacityUnit) throws(PolicyError) {
     guard let nextUses = columns.nextUses else {
       throw .missingNeed(policy: "pfoo", need: "the next use of each object")
     }
@@ -102,9 +90,7 @@ public struct PFOO: PreparedBound {
     intervals.sort()
   }
 
-  /// The hits that no cache of this capacity exceeds, counting only requests from `first` on. O(n);
-  /// stops when the space is used up.
-  public func upperBound(capacity: UInt64, from first: Int = 0) -> UInt64 {
+  func upperBound(capacity: UInt64, from first: Int = 0) -> UInt64 {
     var left = space(capacity)
     var hits: UInt64 = 0
     for interval in intervals where counts(interval, capacity, first) {
@@ -115,8 +101,7 @@ public struct PFOO: PreparedBound {
     return hits
   }
 
-  /// The bytes hit that no cache of this capacity exceeds. O(n log n) time, 12 bytes a request.
-  public func upperBoundBytes(capacity: UInt64, from first: Int = 0) -> UInt64 {
+  func upperBoundBytes(capacity: UInt64, from first: Int = 0) -> UInt64 {
     // With equal sizes, both bounds coincide.
     guard worths != nil else { return upperBound(capacity: capacity, from: first) }
     func worth(_ interval: Interval) -> UInt64 { self.worth(Int(interval.end)) }
@@ -134,13 +119,6 @@ public struct PFOO: PreparedBound {
       total += worth(interval)
     }
     return total
-  }
-
-  /// The hits that a cache of this capacity can have. O(n log n) time, 40 bytes a request.
-  public func lowerBound(capacity: UInt64) -> UInt64 {
-    var hits: UInt64 = 0
-    keep(capacity: capacity) { _ in hits += 1 }
-    return hits
   }
 
   func keep(capacity: UInt64, from first: Int = 0, _ body: (_ request: Int) -> Void) {
@@ -170,10 +148,8 @@ public struct PFOO: PreparedBound {
 
   package func hits(capacity: UInt64, from first: Int) -> (count: UInt64, bytes: UInt64) {
     guard isReachable else {
-      return (
-        upperBound(capacity: capacity, from: first),
-        upperBoundBytes(capacity: capacity, from: first)
-      )
+      let bytes = upperBoundBytes(capacity: capacity, from: first)
+      return (upperBound(capacity: capacity, from: first), bytes)
     }
     var (count, bytes): (UInt64, UInt64) = (0, 0)
     keep(capacity: capacity, from: first) { request in
@@ -197,10 +173,9 @@ public struct PFOO: PreparedBound {
   }
 }
 
-/// An array of numbers with range addition and range maximum.
-///
-/// A segment tree whose nodes keep additions to their whole range without passing them down. Both
-/// operations are O(log n). Memory: 32 bytes a number at most.
+/// An array of numbers with range addition and range maximum. A segment tree whose nodes keep
+/// additions to their whole range without passing them down. Both operations are O(log n). Memory:
+/// 32 bytes a number at most.
 struct RangeMaximum: ~Copyable {
   struct Node: BitwiseCopyable {
     var added: UInt64

@@ -24,15 +24,10 @@ extension TournamentPlayer where Time == UInt64 {
   }
 }
 
-/// A tournament that finds the strongest object at any time.
-///
-/// Strengths change over time at different speeds, so their order changes. Each match keeps its
-/// winner and the time until which it and all matches below remain valid; a query replays only
-/// expired matches (Basch, Guibas and Hershberger, Data structures for mobile data, SODA 1997).
-///
-/// A change is O(log n) and usually stops after a few matches. A query replays each match that
-/// expired since the last query once. Memory: 4 bytes an object, and a player and a match of 8 or
-/// 16 bytes for each slot of the tournament.
+/// A tournament that finds the strongest object at any time, while strengths change at different
+/// speeds. Each match keeps its winner and the time until which it and all matches below remain
+/// valid; a query replays only expired ones (Basch, Guibas and Hershberger, Data structures for
+/// mobile data, SODA 1997). A change is O(log n).
 struct Tournament<Player: TournamentPlayer>: ~Copyable {
   typealias Time = Player.Time
 

@@ -4,15 +4,11 @@ extension RegisteredPolicy {
   package static let clockPro = RegisteredPolicy(ClockPro.self)
 }
 
-/// CLOCK-Pro: LIRS with reference bits in place of lists that every hit would reorder.
-///
-/// The clock is a list from the newest page, at the front, to the oldest; the hands move to the
-/// front. The paper's m is the capacity and its m_c the share of cold pages; in bytes, both are
-/// weights. Where the paper is silent, this follows the authors' program: an empty cache fills with
-/// hot pages first; cold and hot pages each keep at least 1 % of the capacity; and a cold page
-/// becomes hot only if the hot hand finds an unreferenced hot page before it reaches the cold one,
-/// which otherwise starts another test period. A page that is referenced when its test period ends
-/// counts as requested within it.
+/// CLOCK-Pro: LIRS with reference bits in place of lists that every hit would reorder. The clock is
+/// a list from the newest page, at the front; the hands move to the front. As in the authors'
+/// program, an empty cache fills with hot pages first, cold and hot pages keep at least 1 % of the
+/// capacity, and a cold page becomes hot only if the hot hand finds an unreferenced hot page before
+/// it.
 struct ClockPro: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "clock-pro", family: .adaptive,
@@ -22,7 +18,6 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     paper: "Jiang, Chen and Zhang, CLOCK-Pro: an effective improvement of the CLOCK replacement, "
       + "USENIX ATC 2005")
 
-  /// Kinds of objects, in the low bits of a state; 0 is unknown.
   private enum State {
     static var hot: UInt8 { 1 }
     static var cold: UInt8 { 2 }
@@ -171,7 +166,6 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     id == .none ? list.back() : list.ahead(of: id)
   }
 
-  /// Adds an unknown object at the front, with its reference bit clear.
   @inline(__always) private mutating func put(_ id: ObjectID, _ state: UInt8) {
     let weight = weight(id)
     list.pushFront(id)

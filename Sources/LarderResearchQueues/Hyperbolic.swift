@@ -5,10 +5,7 @@ extension RegisteredPolicy {
 }
 
 /// Evicts, among a few objects drawn at random, the one with the fewest requests for its time in
-/// the cache.
-///
-/// Time counts requests, not seconds as in the paper, so that results depend only on the trace. The
-/// paper's costs and classes are not modelled; its division by the size is a parameter.
+/// the cache, which counts requests. The paper's costs and classes are not modelled.
 struct Hyperbolic: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "hyperbolic", family: .frequency,

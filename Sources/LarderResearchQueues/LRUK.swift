@@ -4,16 +4,10 @@ extension RegisteredPolicy {
   package static let lruK = RegisteredPolicy(LRUK.self)
 }
 
-/// Keeps the objects whose last k requests came within the shortest time.
-///
-/// Time counts requests. Objects with fewer than k requests are evicted first, the least recently
-/// requested among them first: the paper leaves that choice open and mentions LRU. The paper keeps
-/// information on evicted objects for a period of time; here it is limited to a share of the
-/// capacity, by default 0, as in most comparisons.
-///
-/// With a correlated reference period, requests within the period after the last one count as one,
-/// and an object is not evicted within its period unless all others are in theirs as well; then the
-/// least recently requested object is evicted.
+/// Keeps the objects whose last k requests came within the shortest time, in requests. Objects with
+/// fewer than k requests are evicted first, the least recently requested among them first. The
+/// history of evicted objects is a share of the capacity, by default 0; there is no correlated
+/// reference period.
 struct LRUK: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lru-k", family: .recency,
@@ -25,9 +19,6 @@ struct LRUK: EvictionPolicy, ~Copyable {
       PolicyParameter(
         "history", default: "0", searched: ["0", "1"],
         "evicted objects whose requests are remembered, share of the capacity"),
-      PolicyParameter(
-        "correlated", default: "0", isCount: true,
-        "correlated reference period: requests to an object within it count once, 0 to 10^9"),
     ],
     paper: "O'Neil, O'Neil and Weikum, The LRU-K page replacement algorithm for database disk "
       + "buffering, SIGMOD 1993")
@@ -39,16 +30,12 @@ struct LRUK: EvictionPolicy, ~Copyable {
   private static var kthShift: UInt64 { 16 }
 
   private var heap: IndexedHeap
-  // Times of the requests between the last and the k-th last, latest first, 0 for none. With a
-  // correlated reference period it includes those two as well: the paper's HIST.
+  // Times of the requests between the last and the k-th last, latest first, 0 for none.
   private var times: Column<UInt64>
   private let depth: UInt32
   private let k: UInt32
-  // The paper's LAST; used with a correlated reference period, and for ghosts.
+  // The last request of each ghost.
   private var lasts: Column<UInt64>
-  // The objects in their correlated reference period, latest first.
-  private var sheltered: LinkedLists
-  private let period: UInt64
   private var ghosts: GhostQueue
   let ghostsMax: Int
   private let keepsHistory: Bool
@@ -58,15 +45,13 @@ struct LRUK: EvictionPolicy, ~Copyable {
   init(_ setup: PolicySetup) throws(PolicyError) {
     let k = try setup.spec.integer("k", default: 2, in: 1...8)
     let history = try setup.spec.number("history", default: 0, in: 0...100)
-    let period = try setup.spec.integer("correlated", default: 0, in: 0...1_000_000_000)
-    let depth = UInt32(period > 0 ? k : max(0, k - 2))
+    let depth = UInt32(max(0, k - 2))
     guard setup.objects <= LRUK.objectsMax(depth) else {
       throw .capacity(
         policy: setup.spec.name, capacity: setup.capacity,
         expected: "at most \(LRUK.objectsMax(depth)) distinct objects with this k")
     }
     self.k = UInt32(k)
-    self.period = UInt64(period)
     self.depth = depth
     let ghostCapacity = UInt64(Double(setup.capacity) * history)
     // A local, because `||` with a property of a value that is not fully initialised is
@@ -76,16 +61,13 @@ struct LRUK: EvictionPolicy, ~Copyable {
     ghostsMax = setup.ghostsMax(share: history)
     heap = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
     times = Column(objects: LRUK.slots(setup.objects, depth))
-    lasts = Column(objects: period > 0 || remembers ? setup.objects : 0)
-    sheltered = LinkedLists(objects: period > 0 ? setup.objects : 0)
+    lasts = Column(objects: remembers ? setup.objects : 0)
     ghosts = GhostQueue(
       objects: remembers ? setup.objects : 0, capacity: ghostCapacity,
       weighs: remembers && setup.unit == .bytes)
   }
 
-  @inline(__always) func contains(_ id: ObjectID) -> Bool {
-    heap.contains(id) || (period > 0 && sheltered.contains(id))
-  }
+  @inline(__always) func contains(_ id: ObjectID) -> Bool { heap.contains(id) }
 
   @inline(__always) func remembers(_ id: ObjectID) -> Bool {
     contains(id) || (keepsHistory && ghosts.contains(id))
@@ -94,21 +76,8 @@ struct LRUK: EvictionPolicy, ~Copyable {
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     let id = request.id
     clock.tick(id)
-    if period == 0 {
-      let (key, order) = entry(kthLast: refer(id, lastBefore: last(of: id)), last: clock.now)
-      heap.update(id, key: key, order: order)
-    } else {
-      if clock.now - lasts[id] > period {
-        _ = push(clock.now, to: id, adding: lasts[id] - times[id * depth])
-      }
-      lasts[id] = clock.now
-      if heap.contains(id) {
-        heap.remove(id)
-        sheltered.pushFront(id)
-      } else {
-        sheltered.moveToFront(id)
-      }
-    }
+    let (key, order) = entry(kthLast: refer(id, lastBefore: last(of: id)), last: clock.now)
+    heap.update(id, key: key, order: order)
   }
 
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
@@ -120,16 +89,9 @@ struct LRUK: EvictionPolicy, ~Copyable {
 
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
   {
-    var victim = ObjectID.none
-    if period > 0 { exposeSheltered() }
-    if heap.count > 0 {
-      victim = heap.minimum()
-      if keepsHistory, period == 0 { lasts[victim] = last(of: victim) }
-      _ = heap.popMinimum()
-    } else {
-      victim = sheltered.back()
-      sheltered.remove(victim)
-    }
+    let victim = heap.minimum()
+    if keepsHistory { lasts[victim] = last(of: victim) }
+    _ = heap.popMinimum()
     if keepsHistory { ghosts.push(victim, sizes[victim], residents: heap.count + 1) }
     return victim
   }
@@ -139,15 +101,9 @@ struct LRUK: EvictionPolicy, ~Copyable {
     if !missedGhost {
       for place in 0..<depth { times[id * depth + place] = 0 }
     }
-    if period == 0 {
-      let kthLast = refer(id, lastBefore: missedGhost ? lasts[id] : 0)
-      let (key, order) = entry(kthLast: kthLast, last: clock.now)
-      heap.insert(id, key: key, order: order)
-    } else {
-      _ = push(clock.now, to: id, adding: 0)
-      lasts[id] = clock.now
-      sheltered.pushFront(id)
-    }
+    let kthLast = refer(id, lastBefore: missedGhost ? lasts[id] : 0)
+    let (key, order) = entry(kthLast: kthLast, last: clock.now)
+    heap.insert(id, key: key, order: order)
     missedGhost = false
   }
 
@@ -155,8 +111,6 @@ struct LRUK: EvictionPolicy, ~Copyable {
     clock.retract(id)
     if heap.contains(id) {
       heap.remove(id)
-    } else if period > 0, sheltered.contains(id) {
-      sheltered.remove(id)
     } else if keepsHistory, ghosts.contains(id) {
       ghosts.remove(id)
     }
@@ -166,9 +120,10 @@ struct LRUK: EvictionPolicy, ~Copyable {
     precondition(objects <= LRUK.objectsMax(depth), "too many objects for this k")
     heap.reserve(objects: objects)
     times.reserve(objects: LRUK.slots(objects, depth))
-    if period > 0 { sheltered.reserve(objects: objects) }
-    if keepsHistory { ghosts.reserve(objects: objects) }
-    if period > 0 || keepsHistory { lasts.reserve(objects: objects) }
+    if keepsHistory {
+      ghosts.reserve(objects: objects)
+      lasts.reserve(objects: objects)
+    }
   }
 
   @inline(__always) func prefetch(_ id: ObjectID) {
@@ -179,8 +134,7 @@ struct LRUK: EvictionPolicy, ~Copyable {
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) { heap.prefetchEntry(id) }
 
   var stateBytes: Int {
-    heap.bytes + (depth > 0 ? times.bytes : 0) + (period > 0 ? sheltered.bytes : 0)
-      + (keepsHistory ? ghosts.bytes : 0) + (period > 0 || keepsHistory ? lasts.bytes : 0)
+    heap.bytes + (depth > 0 ? times.bytes : 0) + (keepsHistory ? ghosts.bytes + lasts.bytes : 0)
   }
 
   private static func objectsMax(_ depth: UInt32) -> Int { Int(UInt32.max / max(depth, 1)) - 1 }
@@ -189,25 +143,19 @@ struct LRUK: EvictionPolicy, ~Copyable {
     depth > 0 ? (objects + 1) * Int(depth) - 1 : 0
   }
 
-  /// Records a request without a correlated reference period; the previous one was at `lastBefore`,
-  /// or 0 for none. Returns the time of the k-th last request, or 0.
+  /// Records a request after one at `lastBefore`, or 0 for none. Returns the time of the k-th last
+  /// request, or 0.
   @inline(__always) private func refer(_ id: ObjectID, lastBefore: UInt64) -> UInt64 {
-    k == 1 ? clock.now : push(lastBefore, to: id, adding: 0)
-  }
-
-  @inline(__always) private func push(
-    _ time: UInt64, to id: ObjectID, adding correlation: UInt64
-  ) -> UInt64 {
-    guard depth > 0 else { return time }
+    if k == 1 { return clock.now }
+    guard depth > 0 else { return lastBefore }
     let first = id * depth
     let oldest = times[first + depth - 1]
     var place = depth - 1
     while place > 0 {
-      let later = times[first + place - 1]
-      times[first + place] = later == 0 ? 0 : later + correlation
+      times[first + place] = times[first + place - 1]
       place -= 1
     }
-    times[first] = time
+    times[first] = lastBefore
     return oldest
   }
 
@@ -223,15 +171,5 @@ struct LRUK: EvictionPolicy, ~Copyable {
 
   @inline(__always) private func last(of id: ObjectID) -> UInt64 {
     (heap.key(of: id) & 0xFFFF) << 32 | UInt64(heap.order(of: id))
-  }
-
-  private mutating func exposeSheltered() {
-    while true {
-      let id = sheltered.back()
-      guard id != .none, clock.now - lasts[id] > period else { return }
-      sheltered.remove(id)
-      let (key, order) = entry(kthLast: times[id * depth + k - 1], last: lasts[id])
-      heap.insert(id, key: key, order: order)
-    }
   }
 }

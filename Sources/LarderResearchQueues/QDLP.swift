@@ -4,12 +4,9 @@ extension RegisteredPolicy {
   package static let qdLP = RegisteredPolicy(QDLP.self)
 }
 
-/// QD-LP-FIFO: quick demotion by a small queue, lazy promotion by a clock.
-///
-/// The paper's two parts are caches of fixed size. Here the small queue may exceed its share while
-/// main is below its own, so that nothing is evicted before the cache is full. From then on main
-/// evicts for objects that enter it, and the small queue for all others. (The authors' simulator
-/// always evicts from the small queue, which leaves a hole after each missed ghost.)
+/// QD-LP-FIFO: quick demotion by a small queue, lazy promotion by a clock. The small queue may
+/// exceed its share while main is below its own; from then on main evicts for objects that enter
+/// it, and the small queue for all others.
 struct QDLP: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "qd-lp", family: .queue,

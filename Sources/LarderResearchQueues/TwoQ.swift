@@ -48,7 +48,6 @@ struct TwoQ: EvictionPolicy, TwoListPolicy, ~Copyable {
     }
   }
 
-  /// Removes a ghost before anything is evicted, so that ghosts of the victims cannot displace it.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     missedGhost = lists.place(request.id) != 0
     if missedGhost { lists.remove(request.id) }

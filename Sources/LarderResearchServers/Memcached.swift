@@ -4,15 +4,10 @@ extension RegisteredPolicy {
   package static let memcached = RegisteredPolicy(Memcached.self)
 }
 
-/// memcached's segmented LRU: each size class has its own pages and evicts from them, and within
-/// each class items move between hot, warm and cold lists.
-///
-/// Modelled on items.c and slabs.c of memcached 1.6. The maintainer thread, which moves items, is
-/// assumed to have finished with an item's class after each request for it; it visits no other
-/// class. Pages stay with their class: memcached's automover is not modelled. memcached lets every
-/// class have one page even above its limit; here the capacity is a hard limit, so that with a
-/// capacity of few pages an item of another class may have to be evicted. An item larger than half
-/// a page takes several of the largest chunks. A cache that counts objects has one class.
+/// memcached's segmented LRU, after items.c and slabs.c of 1.6: each size class has its own pages
+/// and evicts from them, and within it items move between hot, warm and cold lists. The maintainer
+/// thread is assumed to have finished with a class after each request for it. Pages stay with their
+/// class, and the capacity is a hard limit. A cache that counts objects has one class.
 struct Memcached: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "memcached", family: .recency,

@@ -4,14 +4,10 @@ extension RegisteredPolicy {
   package static let nginx = RegisteredPolicy(Nginx.self)
 }
 
-/// The rule of nginx's proxy_cache: LRU with removal of entries after some time without a request,
-/// and with a zone of keys that may fill before the disk does.
-///
-/// Modelled on src/http/ngx_http_file_cache.c. nginx lets a cache exceed `max_size` until its
-/// manager next checks, at most 10 seconds later; here room is made before an object is stored. The
-/// manager removes entries that were not requested for `inactive` seconds when they are due; here
-/// they are removed when they are requested or when something is stored, which gives the same hits
-/// and misses. No entry is in use while room is made for another.
+/// nginx's proxy_cache, after src/http/ngx_http_file_cache.c: LRU, with removal of entries after
+/// some time without a request, and with a zone of keys that may fill before the disk does. Room is
+/// made before an object is stored; idle entries are removed when they are requested or something
+/// is stored, with the same hits.
 struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "nginx", family: .recency, traits: .namesVictim,

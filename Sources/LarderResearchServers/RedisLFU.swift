@@ -5,7 +5,6 @@ extension RegisteredPolicy {
 }
 
 /// Redis's allkeys-lfu: the least frequently used of the candidates that samples have found so far.
-///
 /// Modelled on src/evict.c of Redis 7 and Valkey. A logarithmic counter of 8 bits is incremented
 /// with a probability that falls as it grows, and decremented for each period without a request.
 struct RedisLFU: EvictionPolicy, SampledPoolPolicy, ~Copyable {

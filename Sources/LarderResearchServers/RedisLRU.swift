@@ -5,7 +5,6 @@ extension RegisteredPolicy {
 }
 
 /// Redis's allkeys-lru: evicts the longest idle of the candidates that samples have found so far.
-///
 /// Modelled on src/evict.c of Redis 7 and Valkey. Idleness is measured by a clock of 24 bits that
 /// counts whole seconds, so within a second all objects are equally idle.
 struct RedisLRU: EvictionPolicy, SampledPoolPolicy, ~Copyable {

@@ -1,13 +1,9 @@
 import LarderEngine
 
-/// Redis's evictions, shared by redis-lru and redis-lfu: a few residents are drawn at random and
-/// offered to a pool, whose highest score is evicted. Conforming types define the score.
-///
-/// Redis draws the keys of neighbouring buckets of its hash table; here every resident is equally
-/// likely each time. Redis evicts before a command until it is below its limit, and may exceed it
-/// by the size of the stored object; here room is made first.
+/// Redis's evictions, shared by redis-lru and redis-lfu: a few residents, all equally likely, are
+/// drawn and offered to a pool, whose highest score is evicted. Room is made before an object is
+/// stored.
 protocol SampledPoolPolicy: EvictionPolicy, ~Copyable {
-  /// The residents with the 24 bits of state that Redis keeps for each.
   var residents: SampledSet<UInt32> { get set }
   var pool: EvictionPool { get set }
   var random: SeededGenerator { get set }
@@ -80,12 +76,8 @@ extension SampledPoolPolicy where Self: ~Copyable {
   var stateBytes: Int { residents.bytes + pool.bytes }
 }
 
-/// Redis's pool of eviction candidates: the best of all samples so far, sorted by score from lowest
-/// to highest, kept from one eviction to the next.
-///
-/// Scores are those at the time of the sample. Objects removed from the cache since then are still
-/// in the pool, and an object may be in it twice. All operations are O(places). Memory: 8 bytes a
-/// slot.
+/// Redis's pool of eviction candidates: the best of all samples so far, sorted by their scores
+/// then. Removed objects are still in it, and an object may be in it twice. O(places).
 struct EvictionPool: ~Copyable {
   struct Entry: BitwiseCopyable {
     var id: ObjectID

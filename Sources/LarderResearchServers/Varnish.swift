@@ -4,13 +4,9 @@ extension RegisteredPolicy {
   package static let varnish = RegisteredPolicy(Varnish.self)
 }
 
-/// The rule of Varnish's malloc and file storages: LRU in which a hit moves an object only if it
-/// was not moved lately, and that rejects an object if too many others would have to be evicted for
-/// it.
-///
-/// Modelled on bin/varnishd/storage/storage_lru.c. The lock of the list is always free here, and no
-/// object is in use while room is made. Short-lived objects, for which Varnish has a separate
-/// storage without a limit, are stored like others.
+/// Varnish's malloc and file storages, after bin/varnishd/storage/storage_lru.c: LRU in which a hit
+/// moves an object only if it was not moved lately, and that rejects an object if too many others
+/// would have to be evicted for it.
 struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "varnish", family: .recency, traits: .namesVictim,

@@ -16,12 +16,9 @@
     private let cache: String
     private let signposter: OSSignposter
 
-    /// Creates signposts in a category of the app's subsystem.
-    ///
-    /// - Parameters:
-    ///   - cache: Name shown in intervals; it is not private in logs.
-    ///   - subsystem: The app's subsystem, such as its bundle identifier.
-    ///   - category: `PointsOfInterest` for the instrument of that name.
+    /// Creates signposts in a category of the app's subsystem, such as its bundle identifier. The
+    /// name of the cache is shown in intervals and is not private in logs; the category
+    /// `PointsOfInterest` is for the instrument of that name.
     public init(cache: String, subsystem: String, category: String = "Cache") {
       self.init(cache: cache, signposter: OSSignposter(subsystem: subsystem, category: category))
     }

@@ -7,11 +7,9 @@ import LarderLibc
 /// is not a regular file (a pipe, a terminal) is written in place.
 package final class AtomicFile {
   package let path: String
-  /// Number of bytes that the file system has accepted.
   package private(set) var written = 0
 
   private let files: any FileLayer
-  /// `path` with links resolved.
   private let target: String
   /// The hidden name until the file is renamed. Nil for a target that is written in place.
   private var temporary: String?
@@ -20,9 +18,6 @@ package final class AtomicFile {
 
   private static let bufferSize = 1 << 20
 
-  /// Opens a temporary file next to `path`.
-  ///
-  /// - Throws: if it cannot be created, or `path` is a directory.
   package init(
     _ path: String, files: any FileLayer = SystemFiles()
   ) throws(AtomicFileError) {
@@ -55,9 +50,6 @@ package final class AtomicFile {
     try AtomicFile(path, files: files).close()
   }
 
-  /// Adds bytes.
-  ///
-  /// - Throws: if the disk is full or fails; no file remains then.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(AtomicFileError) {
     if buffer.count + bytes.count > Self.bufferSize { try flushBuffer() }
     if bytes.count >= Self.bufferSize {
@@ -74,7 +66,6 @@ package final class AtomicFile {
     try result.get()
   }
 
-  /// Syncs all bytes to disk. The file keeps its hidden name.
   package func complete() throws(AtomicFileError) {
     try flushBuffer()
     guard let descriptor else { return }
@@ -118,7 +109,6 @@ package final class AtomicFile {
     try step { () throws(FileFault) in try files.close(descriptor) }
   }
 
-  /// Performs a step of writing; removes the temporary file on failure.
   private func step(
     _ action: String = "write", _ body: () throws(FileFault) -> Void
   ) throws(AtomicFileError) {
@@ -141,23 +131,18 @@ package final class AtomicFile {
 /// An error that kept a file from being written.
 package struct AtomicFileError: Error, Hashable {
   package let path: String
-  /// The failed action, as in "cannot ...".
   package let action: String
   package let reason: String
-  /// Error number of the system; nil if it has none.
   package let code: Int32?
 
-  init(_ path: String, _ action: String, _ reason: String) {
+  init(_ path: String, _ action: String, _ reason: String, code: Int32? = nil) {
     self.path = path
     self.action = action
     self.reason = reason
-    code = nil
+    self.code = code
   }
 
   init(_ path: String, _ action: String, _ fault: FileFault) {
-    self.path = path
-    self.action = action
-    reason = fault.reason
-    code = fault.code
+    self.init(path, action, fault.reason, code: fault.code)
   }
 }

@@ -7,7 +7,6 @@ package final class Cancellation: Sendable {
 
   package init() {}
 
-  /// True if work should stop.
   package var isRequested: Bool { flag.load(ordering: .relaxed) }
 
   package func request() { flag.store(true, ordering: .relaxed) }

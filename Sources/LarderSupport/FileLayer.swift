@@ -3,7 +3,6 @@ import LarderLibc
 /// File system calls of `AtomicFile`. Tests replace `SystemFiles` with layers in which each call
 /// fails.
 package protocol FileLayer: Sendable {
-  /// Kind of the file at `path`, following links.
   func kind(of path: String) -> FileKind
 
   /// The path with every link resolved; nil if nothing exists there.
@@ -18,25 +17,18 @@ package protocol FileLayer: Sendable {
   /// Writes some of `bytes` and returns their number.
   func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(FileFault) -> Int
 
-  /// Syncs all written bytes to disk.
   func flush(_ descriptor: Int32) throws(FileFault)
 
-  /// Closes a descriptor, which is invalid afterwards even on failure.
   func close(_ descriptor: Int32) throws(FileFault)
 
-  /// Renames the file at `path` to `target`, atomically replacing an existing file.
   func rename(_ path: String, to target: String) throws(FileFault)
 
-  /// Removes a file if possible.
   func remove(_ path: String)
 
   func flushDirectory(_ path: String) throws(FileFault)
 }
 
 extension FileLayer {
-  /// Writes all of `bytes` and reports the length of each part written.
-  ///
-  /// - Throws: also if the system accepts no bytes without an error, instead of retrying forever.
   package func writeAll(
     _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, wrote: (Int) -> Void = { _ in }
   ) throws(FileFault) {
@@ -70,7 +62,6 @@ extension FileLayer {
   }
 }
 
-/// Kind of the file at a path.
 package enum FileKind: Sendable {
   case nothing
   case file
@@ -78,9 +69,7 @@ package enum FileKind: Sendable {
   case other
 }
 
-/// An error of the system.
 package struct FileFault: Error, Hashable, Sendable {
-  /// Error number, such as `ENOSPC`.
   package let code: Int32
 
   package init(code: Int32) { self.code = code }
@@ -124,7 +113,6 @@ package struct SystemFiles: FileLayer {
     try repeating { systemWrite(descriptor, bytes) }
   }
 
-  /// Reads the first bytes of a file, up to `most`.
   package func read(_ path: String, most: Int) throws(FileFault) -> [UInt8] {
     let descriptor = try repeating { open(path, O_RDONLY | O_CLOEXEC) }
     defer { _ = systemClose(descriptor) }

@@ -28,7 +28,6 @@ package enum LarderVersion {
     #endif
   }
 
-  /// `debug` or `release`.
   package static var build: String {
     #if DEBUG
       "debug"

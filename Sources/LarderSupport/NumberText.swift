@@ -8,7 +8,6 @@ package enum NumberText {
   /// Maximum number of decimals of `fixed`.
   package static let decimalsMax = 18
 
-  /// `value` with exactly `decimals` decimals, or nil if it is not finite.
   package static func fixed(_ value: Double, decimals: Int) -> String? {
     precondition((0...decimalsMax).contains(decimals))
     guard value.isFinite else { return nil }
@@ -53,7 +52,6 @@ package enum NumberText {
     return text
   }
 
-  /// Bytes in the largest unit of 1024 that leaves at least 1, with two decimals.
   package static func bytes(_ value: UInt64) -> String {
     var unit = 0
     while unit < 6, value >> UInt64(10 * (unit + 1)) > 0 { unit += 1 }

@@ -3,12 +3,10 @@ package struct TextTable {
   private var rows: [[String]] = []
   private let alignsRight: [Bool]
 
-  /// A table whose columns are aligned to the right where `alignsRight` says so.
   package init(alignsRight: [Bool]) { self.alignsRight = alignsRight }
 
   package mutating func add(_ cells: [String]) { rows.append(cells) }
 
-  /// The lines, without spaces at their ends.
   package var lines: [String] {
     let widths = alignsRight.indices.map { column in
       rows.map { $0[column].count }.max() ?? 0

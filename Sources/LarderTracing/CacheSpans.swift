@@ -15,12 +15,8 @@
     private let cache: String
     private let tracer: (any Tracer)?
 
-    /// Creates spans with the attribute `cache.name`.
-    ///
-    /// - Parameters:
-    ///   - cache: Value of the attribute.
-    ///   - tracer: Destination of the spans; nil for the tracer that `InstrumentationSystem` was
-    ///     bootstrapped with.
+    /// Creates spans with the attribute `cache.name`, for the tracer that `InstrumentationSystem`
+    /// was bootstrapped with unless another is given.
     public init(cache: String, tracer: (any Tracer)? = nil) {
       self.cache = cache
       self.tracer = tracer

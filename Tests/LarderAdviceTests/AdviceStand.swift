@@ -15,7 +15,7 @@ enum AdviceStand {
     if let lives { spec.ttls = try ComponentSpec(parsing: lives) }
     var workload = Workload(name: "advice", source: .generator(spec), seeds: [9])
     // Prompts are kept only where they are used.
-    if generator.hasPrefix("llm-prefix") { workload.advise = AdviseSpec() }
+    if generator.hasPrefix("llm-prefix") { workload.advise = AdviceSettings() }
     return try #require(try WorkloadTraces.prepare(workload).table.all.first)
   }
 

@@ -90,10 +90,6 @@ import Testing
     Case("trace generate zipf --requests 0 x.larder", says: "requests"),
     // Rejected before anything is generated, which would take minutes.
     Case("trace generate zipf --requests 4294967294 nowhere/x.larder", says: "nowhere"),
-    Case("trace generate zipf --operations get x.larder", says: "'get'", "get=0.95,set=0.05"),
-    Case("trace generate zipf --operations get=1,get=0 x.larder", says: "'get'", "twice"),
-    Case("trace generate zipf --operations get=0.5 x.larder", says: "sum of 1", "0.5"),
-    Case("trace generate zipf --operations gte=1 x.larder", says: "'gte'", "'get'"),
     Case("list policies --format xml", says: "xml"),
   ]
 

@@ -44,6 +44,6 @@ import Testing
     let options = leaves.reduce(0) { $0 + $1.options }
     #expect(leaves.count <= 15 && leaves.count > 10, "\(leaves.map(\.commandName))")
     #expect(
-      options <= 94 && options > 50, "\(options): \(leaves.map { ($0.commandName, $0.options) })")
+      options <= 90 && options > 50, "\(options): \(leaves.map { ($0.commandName, $0.options) })")
   }
 }

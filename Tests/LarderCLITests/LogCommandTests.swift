@@ -98,7 +98,8 @@ struct LogCommandTests {
     let words = ["trace", "info", "bad.log", "--format", "combined"]
     let strict = try LarderProcess(words, in: scratch.folder)
     #expect(strict.exitCode == 2 && strict.notes.contains("bad.log:2: expected a line such as"))
-    let loose = try LarderProcess(words + ["--max-bad", "50%"], in: scratch.folder)
+    let loose = try LarderProcess(
+      words.dropLast() + ["combined:max-bad=50%"], in: scratch.folder)
     #expect(loose.exitCode == 0, "\(loose.notes)")
     #expect(loose.output.contains("1 of 3 lines could not be read: bad.log:2:"))
   }

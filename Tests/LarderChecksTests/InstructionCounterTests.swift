@@ -56,10 +56,6 @@ import Testing
   @Test(arguments: [
     ("read line; echo 'error no such cell'", "no such cell"),
     (
-      "read line; echo 'error expected the number of a cell and a number of runs'",
-      "/bin/larder: built before instructions could be compared"
-    ),
-    (
       "echo '==7== Giving up.' >&2; echo '==7== ' >&2; exit 1",
       "last line of output: ==7== Giving up."
     ),

@@ -4,7 +4,6 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// The caches that Larder is compared with.
 @Suite struct ContenderTests {
   @Test(arguments: ["larder", "nscache"])
   func severalThreadsGetCorrectValues(name: String) throws {
@@ -21,7 +20,7 @@ import Testing
         case .hybrid: .hybrid(memory: tier, disk: tier, rules: HybridRules())
         }
       let planned = ExecutionStand.cell(arrangement, contender: name)
-      let execution = try #require(try stand.run(planned, over: trace)?.first)
+      let execution = try stand.first(planned, over: trace)
       #expect(execution.counts.hits > 0)
       #expect(execution.valuesChecked == execution.counts.hits)
       #expect(execution.capacityExceeded == 0)
@@ -33,7 +32,7 @@ import Testing
     let stand = ExecutionStand()
     let planned = ExecutionStand.cell(
       .memory(try ExecutionStand.tier(capacity: 20)), contender: "nscache")
-    let execution = try #require(try stand.run(planned, over: trace)?.first)
+    let execution = try stand.first(planned, over: trace)
     #expect(execution.counts.hits > 0)
     #expect(execution.counts.misses > 20)
     #expect(execution.counts.memory == TierCounts())

@@ -4,7 +4,6 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// Detection of faulty caches.
 @Suite struct ExecutionFaultTests {
   private static func cell(_ contender: String = "faulty") throws -> PlannedCell {
     ExecutionStand.cell(
@@ -68,15 +67,13 @@ import Testing
     let trace = ExecutionTrace(isTimed: false, hasSizes: false).prepared()
     let stand = ExecutionStand()
     stand.spec.verification = .header
-    let damaged = try #require(
-      try stand.run(Self.cell(), over: trace, FaultyCache(.aDamagedValue).contender)?.first)
+    let damaged = try stand.first(Self.cell(), over: trace, FaultyCache(.aDamagedValue).contender)
     #expect(damaged.valuesWrong == 0 && damaged.valuesChecked > 0)
     #expect(throws: ExecutionError.self) {
       try stand.run(try Self.cell(), over: trace, FaultyCache(.anOldVersion).contender)
     }
     stand.spec.verification = .none
-    let unchecked = try #require(
-      try stand.run(Self.cell(), over: trace, FaultyCache(.anOldVersion).contender)?.first)
+    let unchecked = try stand.first(Self.cell(), over: trace, FaultyCache(.anOldVersion).contender)
     #expect(unchecked.valuesChecked == 0)
   }
 
@@ -86,15 +83,14 @@ import Testing
     stand.warmUp = .requests(10)
     let tier = try ExecutionStand.tier(capacity: 50)
     let cache = FaultyCache(.tooManyEntries)
-    let execution = try #require(
-      try stand.run(ExecutionStand.cell(.memory(tier)), over: trace, cache.contender)?.first)
+    let execution = try stand.first(
+      ExecutionStand.cell(.memory(tier)), over: trace, cache.contender)
     #expect(execution.capacityChecks == 2)
     #expect(execution.capacityExceeded == 1)
     let limited = try ExecutionStand.tier(capacity: 5_000, objectsMax: 5)
-    let second = try #require(
-      try stand.run(
-        ExecutionStand.cell(.memory(limited), unit: .bytes), over: trace,
-        FaultyCache(.tooManyEntries).contender)?.first)
+    let second = try stand.first(
+      ExecutionStand.cell(.memory(limited), unit: .bytes), over: trace,
+      FaultyCache(.tooManyEntries).contender)
     #expect(second.capacityExceeded > 0)
   }
 

@@ -6,7 +6,6 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// Making, timing and counting of requests.
 @Suite(.endsInTime) struct ExecutionRunTests {
   private static func cell(capacity: UInt64 = 50) throws -> PlannedCell {
     ExecutionStand.cell(.memory(try ExecutionStand.tier(capacity: capacity)))
@@ -22,8 +21,7 @@ import Testing
     let stand = ExecutionStand()
     stand.spec.threads = [threads]
     let cache = FaultyCache(.none)
-    let execution = try #require(
-      try stand.run(Self.cell(), over: trace, cache.contender)?.first)
+    let execution = try stand.first(Self.cell(), over: trace, cache.contender)
     #expect(cache.gets == wanted)
     #expect(execution.threads == threads)
     #expect(execution.requests == 20_000)
@@ -54,7 +52,7 @@ import Testing
     let trace = ExecutionTrace().prepared()
     let stand = ExecutionStand()
     stand.spec.threads = [threads]
-    let execution = try #require(try stand.run(Self.cell(), over: trace)?.first)
+    let execution = try stand.first(Self.cell(), over: trace)
     let modifies = (0..<trace.requests.count).count {
       trace.requests.operations?[$0] == Operation.modify.rawValue
     }
@@ -79,12 +77,12 @@ import Testing
       requests: 1 << 18, hasOperations: false, isTimed: false, hasSizes: false
     ).prepared()
     let stand = ExecutionStand()
-    let execution = try #require(try stand.run(Self.cell(), over: trace)?.first)
+    let execution = try stand.first(Self.cell(), over: trace)
     #expect(execution.timedOneIn == 16)
     #expect(execution.latencies.map(\.count) == [execution.counts.hits, execution.counts.misses])
     stand.spec.load = .rate(perSecond: 1e9)
     stand.time = FakeRunTime()
-    let open = try #require(try stand.run(Self.cell(), over: trace)?.first)
+    let open = try stand.first(Self.cell(), over: trace)
     #expect(open.timedOneIn == 1)
   }
 
@@ -102,8 +100,7 @@ import Testing
     }
     #expect(executions.map(\.warmUpRequests) == [UInt64(needed), UInt64(needed)])
     #expect(executions.allSatisfy { $0.requests == UInt64(3_000 - needed) })
-    let mute = try #require(
-      try stand.run(Self.cell(), over: trace, FaultyCache(.none).contender)?.first)
+    let mute = try stand.first(Self.cell(), over: trace, FaultyCache(.none).contender)
     #expect(mute.warmUpRequests == 0 && mute.requests == 3_000)
     #expect(mute.notes.count == 1)
   }
@@ -117,8 +114,7 @@ import Testing
     ]
     let planned = try Self.cell()
     let simulated = try stand.simulate(planned, over: trace)
-    let execution = try #require(
-      try stand.run(planned, over: trace, simulated: simulated)?.first)
+    let execution = try stand.first(planned, over: trace, simulated: simulated)
     #expect(execution.equalsSimulated == nil)
     #expect(execution.capacityChecks == 3)
     #expect(execution.counts.hits < simulated.hits)
@@ -149,8 +145,7 @@ import Testing
     ).prepared()
     let stand = ExecutionStand()
     stand.spec.valueBytes = 1_000
-    let execution = try #require(
-      try stand.run(Self.cell(capacity: 10_000), over: trace)?.first)
+    let execution = try stand.first(Self.cell(capacity: 10_000), over: trace)
     #expect(execution.memoryPayloadBytesPerObject == 1_008)
     if AllocatedMemory.bytes != nil {
       let bytes = try #require(execution.memoryBytesPerObject)
@@ -168,8 +163,7 @@ import Testing
     stand.warmUp = .requests(500)
     let planned = ExecutionStand.cell(.disk(try ExecutionStand.tier()))
     let simulated = try stand.simulate(planned, over: trace)
-    let execution = try #require(
-      try stand.run(planned, over: trace, simulated: simulated)?.first)
+    let execution = try stand.first(planned, over: trace, simulated: simulated)
     #expect(execution.equalsSimulated == true)
     let bytes = try #require(execution.diskBytes)
     #expect(bytes > 50 * 1_000)

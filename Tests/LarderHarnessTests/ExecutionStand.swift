@@ -3,14 +3,18 @@ import Larder
 import LarderEngine
 import LarderPolicies
 import LarderTraces
+import Testing
 
 @testable import LarderExperiments
 @testable import LarderHarness
 @testable import LarderSupport
 
-/// The fixture for executing one cell, with a scratch folder.
 final class ExecutionStand {
-  var spec = ExecutionSpec(durability: .none, inlineBytesMax: 55)
+  var spec = {
+    var spec = ExecutionSpec()
+    (spec.durability, spec.inlineBytesMax) = (.none, 55)
+    return spec
+  }()
   var warmUp = WarmUp.none
   var repetitions = 1
   var latency: LatencyModel?
@@ -52,7 +56,6 @@ final class ExecutionStand {
       objectsMax: objectsMax)
   }
 
-  /// Executes a cell; with `contender`, that cache.
   func run(
     _ planned: PlannedCell, over trace: PreparedTrace, simulated: Counts? = nil,
     _ contender: CacheContender? = nil
@@ -60,6 +63,24 @@ final class ExecutionStand {
     try executor.run(
       planned, over: trace, simulated: simulated,
       contender: contender ?? executor.contender(of: planned))
+  }
+
+  /// The first execution of a cell.
+  func first(
+    _ planned: PlannedCell, over trace: PreparedTrace, simulated: Counts? = nil,
+    _ contender: CacheContender? = nil
+  ) throws -> Execution {
+    try #require(try run(planned, over: trace, simulated: simulated, contender)?.first)
+  }
+
+  /// Executes and simulates a cell, whose counts must be equal.
+  func compare(
+    _ planned: PlannedCell, over trace: PreparedTrace
+  ) throws -> (execution: Execution, simulated: Counts) {
+    let simulated = try simulate(planned, over: trace)
+    let execution = try first(planned, over: trace, simulated: simulated)
+    #expect(execution.counts == simulated && execution.equalsSimulated == true, "\(planned)")
+    return (execution, simulated)
   }
 
   var executor: CellExecutor {
@@ -71,7 +92,6 @@ final class ExecutionStand {
     return executor
   }
 
-  /// The counts of a simulation of the real cache of a cell, after the warm-up.
   func simulate(_ planned: PlannedCell, over trace: PreparedTrace) throws -> Counts {
     let runner = CellRunner(
       warmUp: warmUp, repetitions: 1, calculators: nil, cancellation: Cancellation(),

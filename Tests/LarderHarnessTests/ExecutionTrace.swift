@@ -8,11 +8,8 @@ struct ExecutionTrace {
   var requests = 3_000
   var objects = 200
   var sizeMax: UInt64 = 60
-  /// True for sets, deletes and modifies in addition to gets.
   var hasOperations = true
-  /// True for requests that change the TTL of stored entries.
   var hasExpiries = false
-  /// True for times and TTLs.
   var isTimed = true
   var hasSizes = true
   var seed: UInt64 = 1
@@ -58,7 +55,6 @@ struct ExecutionTrace {
   }
 }
 
-/// Keeps the columns of a trace in memory while they are read.
 private final class TraceMemory {
   private var allocations: [UnsafeMutableRawPointer] = []
 

@@ -10,6 +10,13 @@ final class FakeRunTime: RunTime {
 
   func wait(until nanoseconds: UInt64) { now.max(nanoseconds, ordering: .relaxed) }
 
-  /// Advances the clock.
   func spend(_ nanoseconds: UInt64) { now.wrappingAdd(nanoseconds, ordering: .relaxed) }
+}
+
+final class ProgressCount: Sendable {
+  private let sum = Atomic(0)
+
+  var total: Int { sum.load(ordering: .relaxed) }
+
+  func add(_ count: Int) { sum.wrappingAdd(count, ordering: .relaxed) }
 }

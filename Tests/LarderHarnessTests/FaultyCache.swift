@@ -40,7 +40,6 @@ final class FaultyCache: CacheUnderTest, @unchecked Sendable {
   private let onCall: @Sendable () -> Void
   private let state = Locked(State())
 
-  /// A cache whose fault begins at the get number `after`.
   init(_ fault: Fault, after: Int = 0, onCall: @escaping @Sendable () -> Void = {}) {
     self.fault = fault
     self.after = after

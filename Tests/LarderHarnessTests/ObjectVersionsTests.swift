@@ -2,7 +2,6 @@ import Testing
 
 @testable import LarderHarness
 
-/// The versions that a get may return.
 @Suite struct ObjectVersionsTests {
   private let memory = HarnessMemory()
 
@@ -51,5 +50,17 @@ import Testing
     let write = versions.begin(7)
     versions.end(write, of: 7, version: 1)
     #expect(versions.floor(7) == 1 && versions.current(7) == 1)
+  }
+}
+
+@Suite struct TraceClockTests {
+  @Test func timeNeverGoesBack() {
+    let clock = TraceClock()
+    #expect(clock.time == 0)
+    for instant: UInt64 in [5, 3, 1 << 62, 1 << 63, 7, .max - 1, 1 << 63, .max] {
+      let before = clock.time
+      clock.advance(to: instant)
+      #expect(clock.time == max(before, instant))
+    }
   }
 }

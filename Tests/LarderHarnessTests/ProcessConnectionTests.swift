@@ -14,7 +14,6 @@ import Testing
     }
   }
 
-  /// A connection to a process that sends this answer and exits.
   private func connection(answering text: String) throws -> ProcessConnection {
     let ends = try LocalSocket.pair()
     let sent = text.utf8CString.withUnsafeBytes { write(ends.theirs, $0.baseAddress, $0.count - 1) }

@@ -9,10 +9,6 @@ import Testing
 /// The example caches in compiled languages, built with the commands in their first lines, have the
 /// counts of the policies they implement.
 @Suite(.endsInTime) struct ProcessExampleTests {
-  private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("Examples/Processes").path
-
   private static func folder() throws -> URL {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "larder-example-\(UUID().uuidString)")
@@ -47,12 +43,10 @@ import Testing
     let prepared = trace.prepared()
     let stand = ExecutionStand()
     let tier = try ExecutionStand.tier(policy, capacity: capacity)
-    var planned = ExecutionStand.cell(.memory(tier), unit: unit, contender: "process")
-    planned.process = ProcessSpec(
-      command: [program, "{capacity}", "{unit}"], folder: Self.examples, timeoutSeconds: 60)
+    let planned = ProcessCacheTests.cell([program, "{capacity}", "{unit}"], tier, unit: unit)
     let simulated = try stand.simulate(
       ExecutionStand.cell(.memory(tier), unit: unit), over: prepared)
-    let execution = try #require(try stand.run(planned, over: prepared)?.first)
+    let execution = try stand.first(planned, over: prepared)
     #expect(execution.counts.hits == simulated.hits)
     #expect(execution.counts.bytesHit == simulated.bytesHit)
     #expect(execution.valuesChecked == execution.counts.hits && execution.valuesWrong == 0)
@@ -64,7 +58,8 @@ import Testing
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let program = folder.appending(path: "sieve").path
-    try compile("rustc", ["-O", "-o", program, "\(Self.examples)/sieve.rs"], in: folder)
+    try compile(
+      "rustc", ["-O", "-o", program, "\(ProcessCacheTests.examples)/sieve.rs"], in: folder)
     try expectHits(of: "sieve", from: program, unit: .objects, capacity: 50)
   }
 
@@ -73,7 +68,8 @@ import Testing
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let program = folder.appending(path: "fifo").path
-    try compile("go", ["build", "-o", program, "\(Self.examples)/fifo.go"], in: folder)
+    try compile(
+      "go", ["build", "-o", program, "\(ProcessCacheTests.examples)/fifo.go"], in: folder)
     try expectHits(of: "fifo", from: program, unit: .objects, capacity: 50)
     try expectHits(of: "fifo", from: program, unit: .bytes, capacity: 1_500)
   }

@@ -11,7 +11,6 @@ import Testing
 
 /// Sweeps that execute real caches after the simulation.
 @Suite(.endsInTime) struct SweepExecutionTests {
-  /// A cache with its own policy: it keeps the first values that it gets.
   private final class FirstCome: CacheUnderTest {
     private let values = Locked<[UInt64: Data]>([:])
     private let capacity: UInt64
@@ -33,7 +32,6 @@ import Testing
 
   private struct Broken: Error {}
 
-  /// A sweep over memory caches of `contender`.
   private static func sweep(
     _ policies: [String] = ["lru", "fifo"], modes: [Timing.Mode] = [.simulate, .execute],
     threads: [Int] = [1], contender: CacheContender? = nil, requests: Int = 4000

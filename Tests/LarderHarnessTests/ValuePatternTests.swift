@@ -3,7 +3,6 @@ import Testing
 
 @testable import LarderHarness
 
-/// Valid values are accepted, and others detected.
 @Suite struct ValuePatternTests {
   private static let lengths = [
     0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 100, 65_535, 65_552, 65_553, 200_000,

@@ -132,7 +132,7 @@ import Testing
 
   @Test func memoryOfAHybridHasItsShareOrItsOwn() throws {
     let configurations = [
-      ConfigurationSpec(name: "share", kind: .hybrid, memoryShare: Share(percent: 25)),
+      ConfigurationSpec(name: "share", kind: .hybrid, memory: TierSpec(share: Share(percent: 25))),
       ConfigurationSpec(
         name: "own", kind: .hybrid, memory: TierSpec(capacity: try CapacitySpec(parsing: "2%"))),
       ConfigurationSpec(

@@ -110,9 +110,10 @@ import Testing
             policy: try PolicySpec(parsing: "fifo"), timeToLiveSeconds: 30 * 86_400)),
         ConfigurationSpec(
           name: "both", kind: .hybrid,
-          memory: TierSpec(policy: try PolicySpec(parsing: "lru"), timeToLiveSeconds: 300),
+          memory: TierSpec(
+            policy: try PolicySpec(parsing: "lru"), share: Share(billionths: 25_000_000),
+            timeToLiveSeconds: 300),
           disk: TierSpec(capacity: try CapacitySpec(parsing: "1GiB")),
-          memoryShare: Share(billionths: 25_000_000),
           rules: HybridRules(inclusion: .exclusive, promotion: .secondHit)),
       ])
     #expect(configurations.map(\.sweepsPolicies) == [true, false, true])

@@ -8,17 +8,17 @@ import Testing
     Case(
       "",
       """
-      w.yaml: expected a workload, found an empty file; a workload has at least the key 'source'
+      w.yaml: expected a map of keys, found an empty file
       """),
     Case(
       "# only a remark\n",
       """
-      w.yaml: expected a workload, found an empty file; a workload has at least the key 'source'
+      w.yaml: expected a map of keys, found an empty file
       """),
     Case(
       "null\n",
       """
-      w.yaml: expected a workload, found an empty file; a workload has at least the key 'source'
+      w.yaml: expected a map of keys, found an empty file
       """),
     Case("- a\n- b\n", "w.yaml:1: expected a map with the key 'source', found a list"),
     Case("\nhello\n", "w.yaml:2: expected a map with the key 'source', found 'hello'"),

@@ -174,7 +174,7 @@ import Testing
     #expect(cells.allSatisfy(\.countsTime) && !cells.isEmpty)
     #expect(
       workload.configurations[0].drive
-        == DriveSpec(enduranceBytes: 600_000_000_000_000, utilisation: Share(percent: 50)))
+        == DriveModel(enduranceBytes: 600_000_000_000_000, utilisation: 0.5))
     let without = try decode("{kind: disk, disk: {drive: {utilisation: 50%}}}")
     #expect(without.neededColumns(of: [.time, .size]) == .size)
     #expect(problem("{kind: disk, disk: {drive: {endurance: 0B}}}").contains("600TB"))

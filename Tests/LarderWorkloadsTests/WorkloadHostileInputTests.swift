@@ -99,7 +99,7 @@ import Testing
 
   @Test func hugeFilesAreRejectedAndLinesShortened() {
     let large = Array(repeating: UInt8(ascii: "a"), count: (1 << 20) + 1)
-    #expect(message(large) == "w.yaml: expected a workload file, found more than 1024 KiB")
+    #expect(message(large) == "w.yaml: expected at most 1024 KiB, found more")
     let name = String(repeating: "x", count: 10_000)
     let answer = message((Case.start + "unit: \(name)\n").utf8)
     #expect(answer?.count ?? .max < 200)
@@ -126,7 +126,7 @@ import Testing
         == "\(folder): cannot be read: this is a folder; expected a workload file")
     #expect(
       message(ofFile: "/dev/zero")
-        == "/dev/zero: expected a workload file, found more than 1024 KiB")
+        == "/dev/zero: expected at most 1024 KiB, found more")
   }
 
   @Test func readsAFileAndItsFolder() throws {

@@ -61,9 +61,9 @@ import Testing
      "format": "csv", "max-bad": 0.5, "sample": 0.5}
     """
 
-  private static func example(for table: KeyTable) throws -> JSONValue {
+  private static func example(for table: any KeyTable) throws -> JSONValue {
     let example = try JSONValue(json: example)
-    guard table.name == WorkloadKeys.traces.table.name else { return example }
+    guard table.name == WorkloadKeys.traces.name else { return example }
     return example.replacing(["source"], with: try JSONValue(json: severalTraces))
   }
 
@@ -128,7 +128,7 @@ import Testing
     #expect(try validator.accepts(example))
     for table in WorkloadKeys.all where table.name != "latency-log-normal" {
       let place = try #require(Self.places[table.name], "\(table.name)")
-      for key in table.keys {
+      for key in table.rows {
         // Removes an excluded key.
         var base = try Self.example(for: table)
         if table.name == "memory-tier", key.name == "capacity" {

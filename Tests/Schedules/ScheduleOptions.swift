@@ -1,4 +1,3 @@
-/// Options of the command line.
 struct ScheduleOptions {
   static let usage = """
     usage: Schedules [--seed N] [--schedules N] [--failures N]

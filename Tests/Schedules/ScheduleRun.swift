@@ -3,14 +3,12 @@
   import Larder
   import ScheduleSimulation
 
-  /// Consecutive schedules and their results.
   struct ScheduleRun {
     private var scheduler = Scheduler()
     private(set) var done: UInt64 = 0
     private(set) var failures: [(seed: UInt64, message: String)] = []
     private(set) var sum = ScheduleRound.Outcome()
 
-    /// Runs a schedule; returns true if it failed.
     mutating func run(_ seed: UInt64, trace: ((String) -> Void)? = nil) -> Bool {
       CrashSeed.note(seed)
       let outcome = ScheduleRound.run(scheduler, seed: seed, trace: trace)
@@ -46,7 +44,6 @@
 
     static func note(_ seed: UInt64) { Self.seed = seed }
 
-    /// Handles every signal that ends a faulty process.
     static func watch() {
       for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT] {
         signal(number) { number in

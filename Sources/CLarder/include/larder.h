@@ -126,7 +126,7 @@ larder_status larder_trace_destroy(larder_trace trace);
 /* ---- Results ---- */
 
 /* counts.csv, equal to the byte to that of `larder simulate --csv`. Options: policy, capacity,
- * admission, ignore-size, fetch, bandwidth, servers, no-coalescing, seed, threads. */
+ * admission, ignore-size, fetch (100ms:bandwidth=100MB/s:servers=8), seed, threads. */
 larder_status larder_simulate(
     larder_trace trace, const char *options, larder_task task, char **csv, char **error);
 

@@ -6,7 +6,6 @@ import LarderHarness
 import LarderReports
 import LarderSupport
 
-/// `larder check`: compares a workload with its baseline.
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
@@ -116,7 +115,6 @@ struct CheckCommand: ParsableCommand {
 }
 
 extension CheckCommand {
-  /// The remedy of a failed check: `--update` accepts only what a baseline stores.
   private func failure(of result: CheckResult) -> String {
     if !result.unequalExecutions.isEmpty {
       return "executed counts differ from the simulation, which is a fault of the cache or of "
@@ -134,7 +132,6 @@ extension CheckCommand {
   }
 }
 
-/// Options of the comparison of timings.
 struct CheckTimingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -166,10 +163,13 @@ struct CheckTimingOptions: ParsableArguments {
   }
 
   var settings: TimingSettings {
-    TimingSettings(
-      threshold: against?.threshold ?? 0.05, latencyThreshold: against?.latency ?? 0.1,
-      budgetSeconds: Double(against?.budget ?? 60),
-      seed: against?.seed ?? UInt64.random(in: 1...999_999), keepsGoing: keepGoing)
+    var settings = TimingSettings.standard
+    settings.threshold = against?.threshold ?? settings.threshold
+    settings.latencyThreshold = against?.latency ?? settings.latencyThreshold
+    settings.budgetSeconds = against?.budget.map { Double($0) } ?? settings.budgetSeconds
+    settings.seed = against?.seed ?? UInt64.random(in: 1...999_999)
+    settings.keepsGoing = keepGoing
+    return settings
   }
 
   var words: [String] {
@@ -178,7 +178,6 @@ struct CheckTimingOptions: ParsableArguments {
   }
 }
 
-/// Another build, and how it is compared: `larder-before:threshold=2%:budget=2m`.
 struct Rival: ExpressibleByArgument {
   let text: String
   private(set) var program: String
@@ -194,20 +193,22 @@ struct Rival: ExpressibleByArgument {
       let option = program[program.index(after: colon)...]
       guard let equals = option.firstIndex(of: "=") else { break }
       let value = String(option[option.index(after: equals)...])
+      let isRead: Bool
       switch option[..<equals] {
-      case "threshold": threshold = Share(parsing: value)?.ratio
-      case "latency": latency = Share(parsing: value)?.ratio
-      case "budget": budget = try? AmountOption.seconds(value)
-      case "seed": seed = UInt64(value)
+      case "threshold":
+        threshold = Share(parsing: value)?.ratio
+        isRead = threshold != nil
+      case "latency":
+        latency = Share(parsing: value)?.ratio
+        isRead = latency != nil
+      case "budget":
+        budget = Quantity.seconds(value).flatMap { $0 <= 86_400 ? Int($0) : nil }
+        isRead = budget != nil
+      case "seed":
+        seed = UInt64(value)
+        isRead = seed != nil
       default: return nil
       }
-      let isRead =
-        switch option[..<equals] {
-        case "threshold": threshold != nil
-        case "latency": latency != nil
-        case "budget": budget != nil
-        default: seed != nil
-        }
       guard isRead else { return nil }
       program = String(program[..<colon])
     }
@@ -215,12 +216,10 @@ struct Rival: ExpressibleByArgument {
   }
 }
 
-/// Annotations and the summary of a step in GitHub Actions.
 enum GitHubStep {
   /// The longest summary of a step that GitHub takes is 1 MiB.
   private static let bytesMax = 1_000_000
 
-  /// Prints annotations and adds to the step's summary, where there is a GitHub to read them.
   static func tell(_ result: CheckResult) {
     let environment = ProcessInfo.processInfo.environment
     guard environment["GITHUB_ACTIONS"] == "true" else { return }

@@ -2,19 +2,15 @@ import Foundation
 import LarderExperiments
 import LarderHarness
 
-/// Memory, disk and instructions of a check, measured and compared with the baseline's.
 struct CheckResources {
   let command: CheckCommand
   let workload: Workload
   let traces: WorkloadTraces
   let progress: ProgressLine
-  /// The baseline's figures; nil where it has none.
   let stored: MeasuredResources?
 
-  /// The figures of a run and their comparison.
   struct Outcome {
     var measured: MeasuredResources?
-    /// Nil where there is nothing to compare.
     var comparison: ResourceComparison?
     var notes: [String] = []
   }
@@ -29,7 +25,6 @@ struct CheckResources {
     let names = cells.map { workload.name(of: $0.cell) }
     var before = stored
     if command.timing.instructions {
-      // Those of the other build take the place of those of the baseline.
       if command.timing.against != nil { before = held(against: [:]) }
       let worse = compare(before, outcome.measured, of: names)?.worse ?? []
       let counted = try count(cells, into: &outcome, hasFailed: hasFailed || !worse.isEmpty)
@@ -46,7 +41,6 @@ struct CheckResources {
     return outcome
   }
 
-  /// True if a failure ends the check without further measurements.
   private var stopsEarly: Bool { !command.update && !command.timing.keepGoing }
 
   /// Counts instructions until a cell has too many. Says whether cells are left, and what the build
@@ -91,7 +85,6 @@ struct CheckResources {
       .adding(instructions, as: .instructionsPerRequest)
   }
 
-  /// Figures of this system: none yet.
   private static var none: MeasuredResources {
     MeasuredResources(system: MeasuredResources.thisSystem, cells: [])
   }
@@ -113,7 +106,6 @@ struct CheckResources {
       .adding(figures, as: .instructionsPerRequest)
   }
 
-  /// Figures against the baseline's; nil where there is nothing to compare.
   private func compare(
     _ before: MeasuredResources?, _ after: MeasuredResources?, of names: [CellName]
   ) -> ResourceComparison? {
@@ -123,7 +115,6 @@ struct CheckResources {
       from: before, to: after, of: names, thresholds: workload.check.resources)
   }
 
-  /// Reasons why figures are not compared.
   private func remarks(_ measured: MeasuredResources?) -> [String] {
     guard let measured else { return [] }
     guard let stored else {
@@ -152,46 +143,31 @@ struct CheckResources {
   }
 }
 
-/// The instructions of a check's cells, counted under callgrind: in this build, and in the one that
-/// it is held against where there is one.
 struct CheckInstructions {
   let command: CheckCommand
   let workload: Workload
   let traces: WorkloadTraces
   let progress: ProgressLine
 
-  /// Instructions of a request.
   struct Figures {
     var this: [CellName: Double] = [:]
-    /// In the build of `--against`; empty without.
     var other: [CellName: Double] = [:]
-    /// Cells that were not counted, because one had too many instructions.
     var left = 0
-    /// Cells that the other build does not have.
     var unknown = 0
   }
 
-  /// One of the two builds.
   private struct Build {
     let counter: InstructionCounter
     let numbers: [TimedName: Int]
   }
 
-  /// Instructions of a request, of each of `cells` that is timed: executed where it is, and else
-  /// simulated.
-  ///
-  /// - Parameters:
-  ///   - all: The workload's cells, in the order in which a worker numbers them.
-  ///   - stops: True if counting ends with a cell that has so many, in the other build (nil if
-  ///     there is none) and in this.
-  /// - Throws: `TimingError`.
+  /// Instructions a request of each of `cells` that is timed. `all` are the workload's cells, as a
+  /// worker numbers them; counting ends with the first for which `stops` is true.
   func figures(
     of cells: [PlannedCell], among all: [PlannedCell],
     stops: (_ name: CellName, _ other: Double?, _ this: Double) -> Bool
   ) throws -> Figures {
-    guard let own = Bundle.main.executablePath else {
-      throw UsageError("cannot count instructions: the path of this program is unknown")
-    }
+    let own = try command.executable()
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "larder-instructions-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -226,23 +202,16 @@ struct CheckInstructions {
     return figures
   }
 
-  private var arguments: [String] {
-    ["time-worker", command.workload]
-  }
-
   private func counter(_ program: String, _ folder: URL) throws -> InstructionCounter {
     try InstructionCounter(
-      program: program, arguments: arguments, folder: folder, cancellation: Interrupts.cancellation)
+      program: program, arguments: command.worker, folder: folder,
+      cancellation: Interrupts.cancellation)
   }
 
-  /// Another build, which says itself what it can run.
   private func build(_ program: String, _ names: [TimedName], _ folder: URL) throws -> Build {
-    guard FileManager.default.isExecutableFile(atPath: program) else {
-      throw UsageError("\(program): no such program; --against expects an executable of larder")
-    }
-    let counter = try counter(program, folder)
+    let counter = try counter(command.executable(program), folder)
     let worker = try WorkerProcess(
-      program: program, arguments: arguments, cancellation: Interrupts.cancellation)
+      program: program, arguments: command.worker, cancellation: Interrupts.cancellation)
     defer { worker.end() }
     _ = try worker.ready()
     let numbers = names.compactMap { name in worker.number(of: name).map { (name, $0) } }
@@ -255,7 +224,6 @@ struct CheckInstructions {
     TimedCell.all(of: cells, timed: spec, amongTraces: workload.hasSeveralTraces)
   }
 
-  /// One of each cell: what is executed comes behind what is simulated.
   private func chosen(_ cells: [TimedCell]) -> [TimedCell] {
     var last: [CellName: TimedCell] = [:]
     for cell in cells { last[cell.name.cell] = cell }

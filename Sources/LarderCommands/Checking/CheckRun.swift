@@ -6,15 +6,12 @@ import LarderReports
 import LarderSupport
 import LarderTraces
 
-/// One run of `larder check`, from the workload file to what it found.
 final class CheckRun {
   private let command: CheckCommand
   private let progress: ProgressLine
-  /// The new baseline; known after `result`.
   private var fresh: Baseline?
   private var notes: [String] = []
 
-  /// A run that has not begun.
   init(_ command: CheckCommand) {
     self.command = command
     progress = ProgressLine(isQuiet: command.speed.quiet)
@@ -23,8 +20,8 @@ final class CheckRun {
   func result() throws -> CheckResult {
     let workload = try WorkloadDecoder().decode(contentsOf: command.workload)
     let stored = try baseline(of: workload)
-    var loads = [MachineLoad.oneMinute].compactMap { $0 }
-    let traces = try prepare(workload)
+    let loads = [MachineLoad.oneMinute].compactMap { $0 }
+    let traces = try progress.prepare(workload, title: "Preparing \(workload.name)")
     let planned = try cells(of: workload, traces)
     let records = try count(workload, planned, traces)
     let counted = records.map { CheckedCell($0, amongTraces: workload.hasSeveralTraces) }
@@ -51,13 +48,11 @@ final class CheckRun {
     result.timingMethod = timed.method
     fresh = Baseline(
       workload: workload.name, traces: traces.facts, cells: counted, resources: resources.measured)
-    loads += [MachineLoad.oneMinute].compactMap { $0 }
-    result.loads = loads
+    result.loads = loads + [MachineLoad.oneMinute].compactMap { $0 }
     result.notes = notes
     return result
   }
 
-  /// The timings that were asked for: none where the counts have failed the check already.
   private func time(
     _ cells: [PlannedCell], of workload: Workload, _ traces: WorkloadTraces,
     after result: CheckResult
@@ -84,7 +79,6 @@ final class CheckRun {
     return outcome
   }
 
-  /// Writes the baseline that `result` has made.
   func write() throws {
     guard let fresh else { return }
     try ReportWriter.write(fresh.text, to: command.baseline)
@@ -99,14 +93,10 @@ final class CheckRun {
         command: ShellText.check(command.workload, baseline: file) + " --update")
     }
     let bytes: Data
-    do throws(FileFault) {
-      bytes = Data(try SystemFiles().read(file, most: Self.bytesMax + 1))
+    do throws(ReportError) {
+      bytes = try InputFile.bytes(file)
     } catch {
-      throw BaselineError.unreadable(
-        file: file, reason: error.code == EISDIR ? "it is a folder" : error.reason)
-    }
-    guard bytes.count <= Self.bytesMax else {
-      throw BaselineError.unreadable(file: file, reason: "it is too large for a baseline")
+      throw BaselineError.unreadable(file: file, reason: error.reason)
     }
     do {
       return try Baseline.decode(bytes, file: file, workload: workload.name)
@@ -115,19 +105,6 @@ final class CheckRun {
       guard command.update, error.isReplaceable(bytes) else { throw error }
       notes.append("The existing baseline could not be read, so every cell is new.")
       return nil
-    }
-  }
-
-  private static let bytesMax = 64 << 20
-
-  private func prepare(_ workload: Workload) throws -> WorkloadTraces {
-    progress.begin("Preparing \(workload.name)")
-    return try WorkloadTraces.prepare(workload) {
-      [progress] _, requests in
-      if Interrupts.cancellation.isRequested {
-        throw Interrupted(description: "stopped before any cell was run; nothing was written")
-      }
-      progress.set(requests)
     }
   }
 
@@ -147,7 +124,6 @@ final class CheckRun {
 
   private func isNamed(_ name: CellName) -> Bool { command.only.contains("\(name)") }
 
-  /// The counts: once, and what is executed in one thread, where counts are a function of the cell.
   private func count(
     _ workload: Workload, _ cells: [PlannedCell], _ traces: WorkloadTraces
   ) throws -> [Record] {
@@ -157,23 +133,15 @@ final class CheckRun {
     (sweep.warmUp, sweep.latency) = (workload.warmUp, workload.latency)
     (sweep.execution, sweep.driver) = (execution, HarnessDriver())
     sweep.executedRepetitions = MeasuredResources.repetitions
-    progress.begin("Running \(NumberText.counted(cells.count, "cell"))", total: sweep.totalRequests)
-    let start = ContinuousClock.now
-    let records = try sweep.run(
-      cancellation: Interrupts.cancellation,
-      observer: Sweep.Observer(
-        began: { [progress] in progress.retitle($0.description) },
-        replayed: { [progress] in progress.advance($0) }))
+    let records = try progress.run(sweep)
     guard sweep.isComplete(records) else {
       throw Interrupted(description: "stopped before all cells were run; nothing was written")
     }
-    progress.end("\(NumberText.counted(records.count, "cell")) in \(SecondsText.since(start))")
     return records
   }
 
   private var repeating: String {
-    ([ShellText.check(command.workload, baseline: command.baseline)]
-      + command.timing.words)
+    ([ShellText.check(command.workload, baseline: command.baseline)] + command.timing.words)
       .joined(separator: " ")
   }
 
@@ -185,7 +153,6 @@ final class CheckRun {
 }
 
 extension Workload {
-  /// True if names of cells include their traces.
   var hasSeveralTraces: Bool { !moreSources.isEmpty }
 
   func name(of cell: Cell) -> CellName { CellName(cell, amongTraces: hasSeveralTraces) }

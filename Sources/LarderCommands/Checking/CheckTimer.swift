@@ -7,7 +7,6 @@ import LarderReports
 import LarderSupport
 import LarderTraces
 
-/// The timings of a check: in pairs against another build.
 struct CheckTimer {
   let command: CheckCommand
   let settings: TimingSettings
@@ -16,14 +15,12 @@ struct CheckTimer {
   let cells: [TimedCell]
   let progress: ProgressLine
 
-  /// The comparisons of all cells.
   struct Outcome {
     var comparisons: [TimingComparison] = []
     var method: String?
     var notes: [String] = []
   }
 
-  /// Times the cells in turns with those of `other`, an executable of larder.
   func run(against other: String) throws -> Outcome {
     var outcome = try pairs(against: other)
     if !settings.findsThreshold {
@@ -43,12 +40,7 @@ struct CheckTimer {
   }
 
   private func pairs(against other: String) throws -> Outcome {
-    guard FileManager.default.isExecutableFile(atPath: other) else {
-      throw UsageError("\(other): no such program; --against expects an executable of larder")
-    }
-    guard let own = Bundle.main.executablePath else {
-      throw UsageError("cannot time this program: its path is unknown")
-    }
+    let (other, own) = (try command.executable(other), try command.executable())
     progress.note(
       "Timing \(cells.count) cells against \(other), \(Int(settings.budgetSeconds)) s at most, "
         + "seed \(settings.seed)")
@@ -107,18 +99,14 @@ struct CheckTimer {
     NumberText.trimmed(share * 100, decimals: 4) + " %"
   }
 
-  /// Returns a function that starts a worker of one of the builds; tries the other build's first.
   private func launcher(
     other: String, own: String
   ) throws -> (BuildSide) throws -> any TimedProcess {
-    let arguments =
-      ["time-worker", command.workload]
-
     // Not the generator of the order, so that the two do not disturb each other.
     var random = SeededGenerator(seed: settings.seed ^ 0x5eed)
     let start: (BuildSide) throws -> any TimedProcess = { side in
       try WorkerProcess(
-        program: side == .other ? other : own, arguments: arguments,
+        program: side == .other ? other : own, arguments: command.worker,
         padding: Int(random.next(below: 4096)), cancellation: Interrupts.cancellation)
     }
     let probe = try start(.other)
@@ -138,7 +126,6 @@ extension BaselineError {
   }
 }
 
-/// The worker of `larder check --against`, which times cells on request. See `TimingWorker`.
 struct TimeWorkerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "time-worker", abstract: "Time cells for 'larder check'.", shouldDisplay: false)
@@ -166,5 +153,20 @@ struct TimeWorkerCommand: ParsableCommand {
       Output.line(worker.answer(order))
       Output.flush()
     }
+  }
+}
+
+extension CheckCommand {
+  var worker: [String] { ["time-worker", workload] }
+
+  /// The path of another build, or of this one.
+  func executable(_ other: String? = nil) throws(UsageError) -> String {
+    if let other, !FileManager.default.isExecutableFile(atPath: other) {
+      throw UsageError("\(other): no such program; --against expects an executable of larder")
+    }
+    guard let path = other ?? Bundle.main.executablePath else {
+      throw UsageError("cannot run this program again: its path is unknown")
+    }
+    return path
   }
 }

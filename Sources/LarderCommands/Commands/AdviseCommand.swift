@@ -5,7 +5,6 @@ import LarderExperiments
 import LarderReports
 import LarderTraces
 
-/// `larder advise`: from a trace to a decision.
 struct AdviseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "advise",
@@ -27,24 +26,9 @@ struct AdviseCommand: ParsableCommand {
         larder advise prompts.hash-ids.jsonl --capacity 10000 --prefix tail --policy lru,sieve
       """)
 
-  @Argument(
-    help: """
-      Traces, compressed or not, or - for standard input; each is advised separately. Or one \
-      workload file (.yaml): its source, unit and seed, and the options of its key 'advise'.
-      """, completion: .file())
-  var traces: [String]
+  @OptionGroup var input: TraceOptions
 
-  @OptionGroup var joining: JoinOption
-
-  @Option(
-    help: """
-      Capacities, separated by commas: objects (1000), bytes (64MiB, 1GB), or a share of the \
-      footprint (1%). By default 1%, 3%, 10% and 30%; the one at the knee is recommended.
-      """)
-  var capacity: [String] = []
-
-  @Flag(help: "Give every object size 1, so that capacities count objects.")
-  var ignoreSize = false
+  @OptionGroup var capacities: CapacityOptions
 
   @Option(
     help: """
@@ -64,8 +48,6 @@ struct AdviseCommand: ParsableCommand {
   @Flag(help: "Use all requests to choose designs and to score them, instead of a half each.")
   var whole = false
 
-  @OptionGroup var format: FormatOption
-
   @Option(help: "Write the advice as JSON to a file, or - for standard output; for one trace.")
   var json: String?
 
@@ -77,17 +59,15 @@ struct AdviseCommand: ParsableCommand {
 
   func validate() throws {
     try exports.validate(known: ["json", "markdown", "html"])
-    if !exports.isEmpty, traces.count > 1, !joining.join {
+    if !exports.isEmpty, input.areSeparate {
       throw ValidationError(
         "--json and --export write the advice for one trace; run one command per trace")
     }
-    if traces.count > 1, let file = traces.first(where: Self.isWorkload) {
+    if input.traces.count > 1, let file = input.traces.first(where: Self.isWorkload) {
       throw ValidationError("'\(file)' is a workload file; run one command for it alone")
     }
-    try JoinOption.refuseRepeated(traces)
   }
 
-  /// True if the path has the suffix of a workload file.
   private static func isWorkload(_ path: String) -> Bool {
     [".yaml", ".yml"].contains { path.lowercased().hasSuffix($0) }
   }
@@ -96,34 +76,26 @@ struct AdviseCommand: ParsableCommand {
     Interrupts.listen()
     try exports.check()
     let progress = ProgressLine(isQuiet: speed.quiet)
-    if let file = traces.first, Self.isWorkload(file) { return try run(file, progress) }
-    let run = AdviceRun(settings: try settings(), progress: progress)
-    let references = try joining.references(traces, format)
+    if let file = input.traces.first, Self.isWorkload(file) { return try run(file, progress) }
+    let settings = try overridden(AdviceSettings(threads: speed.threads))
+    let run = AdviceRun(settings: settings, progress: progress)
     var taken: Set<String> = []
-    for reference in references {
-      let trace = try read(reference, progress)
+    for reference in try input.references() {
+      let trace = try progress.load(reference)
       let name = TraceNames.distinct(trace.name, path: reference.path, taken: taken)
       taken.insert(name)
-      try tell(try run.advice(for: trace, named: name), run, isOneOfSeveral: references.count > 1)
+      try tell(try run.advice(for: trace, named: name), run, isOneOfSeveral: input.areSeparate)
     }
   }
 
   private func run(_ file: String, _ progress: ProgressLine) throws {
-    if try format.spec() != nil || joining.join {
+    if try input.format.spec() != nil || input.joining.join {
       throw UsageError("'\(file)' defines how its traces are read; remove --format and --join")
     }
     var workload = try WorkloadDecoder().decode(contentsOf: file)
-    let spec = workload.advise ?? AdviseSpec()
-    workload.advise = spec
-    let settings = try overridden(
-      try AdviceRun.settings(of: spec, in: workload, threads: speed.threads))
-    progress.begin("Preparing \(workload.name)")
-    let traces = try WorkloadTraces.prepare(workload) { _, requests in
-      try TraceReading.check(progress)(requests)
-    }
-    for facts in traces.facts {
-      progress.end("\(facts.name): \(facts.requests) requests, \(facts.objects) objects")
-    }
+    workload.advise = workload.advise ?? AdviceSettings(threads: speed.threads)
+    let settings = try overridden(try AdviceRun.settings(of: workload, threads: speed.threads))
+    let traces = try progress.prepare(workload, title: "Preparing \(workload.name)")
     for note in traces.notes { progress.note(note) }
     if !exports.isEmpty, Set(traces.facts.map(\.name)).count > 1 {
       throw UsageError("--json and --export write the advice for one trace; '\(file)' has several")
@@ -133,17 +105,13 @@ struct AdviseCommand: ParsableCommand {
     for advice in all { try tell(advice, run, isOneOfSeveral: all.count > 1) }
   }
 
-  private func settings() throws -> AdviceSettings {
-    try overridden(AdviceSettings(threads: speed.threads))
-  }
-
   private func overridden(_ settings: AdviceSettings) throws -> AdviceSettings {
     var settings = settings
     try settings.apply(
       ParameterReader(
         [
-          "policy": policy.list, "capacity": capacity.list,
-          "ignore-size": ignoreSize ? "true" : nil, "prefix": prefixes.prefix,
+          "policy": policy.list, "capacity": capacities.capacity.list,
+          "ignore-size": capacities.ignoreSize ? "true" : nil, "prefix": prefixes.prefix,
           "whole": whole ? "true" : nil,
         ], AdviceSettings.options))
     if let prices {
@@ -152,53 +120,31 @@ struct AdviseCommand: ParsableCommand {
     return settings
   }
 
-  private func read(
-    _ reference: TraceReference, _ progress: ProgressLine
-  ) throws -> PreparedTrace {
-    progress.begin("Reading \(reference.path)")
-    let trace = try PreparedTrace.load(
-      reference, progress: TraceReading.check(progress))
-    progress.end(
-      "\(trace.name): \(trace.requests.count) requests, \(trace.requests.objects) objects")
-    for note in trace.notes { progress.note(note) }
-    return trace
-  }
-
   private func tell(_ advice: Advice, _ run: AdviceRun, isOneOfSeveral: Bool) throws {
     let files = try AdviceReport.files(of: advice)
     try exports.write { format in
-      let ending = format == "markdown" ? ".md" : ".\(format)"
-      let own = files.filter { $0.name.hasSuffix(ending) }
-      return format == "markdown" ? own + files.filter { $0.name.hasSuffix(".svg") } : own
+      let endings = format == "markdown" ? [".md", ".svg"] : [".\(format)"]
+      return files.filter { file in endings.contains { file.name.hasSuffix($0) } }
     }
     if !exports.takesOutput { run.print(advice, isOneOfSeveral: isOneOfSeveral) }
   }
 }
 
-/// Makes advice for traces that are prepared, and writes it.
 struct AdviceRun {
   let settings: AdviceSettings
   let progress: ProgressLine
 
-  /// The settings of a workload file.
-  ///
-  /// - Throws: `AdviceError` or an error of the file with prices.
-  static func settings(of spec: AdviseSpec, in workload: Workload, threads: Int) throws
-    -> AdviceSettings
-  {
-    var settings = AdviceSettings(
-      spec, unit: workload.unit, seed: workload.seeds.first ?? 1, threads: threads)
-    settings.prefix = workload.prefix?.order
-    if let prices = spec.prices {
+  static func settings(of workload: Workload, threads: Int) throws -> AdviceSettings {
+    var settings = workload.advise ?? AdviceSettings(threads: threads)
+    (settings.unit, settings.threads) = (workload.unit, threads)
+    (settings.seed, settings.prefix) = (workload.seeds.first ?? 1, workload.prefix?.order)
+    if let prices = settings.pricesFile {
       let path = workload.path(of: TraceReference(path: prices))
       settings.prices = try Prices(yaml: try InputFile.bytes(path), file: path)
     }
     return settings
   }
 
-  /// The advice for a trace that results know by `name`.
-  ///
-  /// - Throws: `AdviceError`; `Interrupted` when the user stopped it.
   func advice(for trace: PreparedTrace, named name: String) throws -> Advice {
     let start = ContinuousClock.now
     var advisor = try Advisor(
@@ -208,9 +154,9 @@ struct AdviceRun {
     do {
       var advice = try advisor.make()
       advice.trace.name = name
+      let capacities = advice.capacities.count == 1 ? "capacity" : "capacities"
       progress.end(
-        "\(advice.candidates) designs at \(advice.capacities.count) "
-          + "\(advice.capacities.count == 1 ? "capacity" : "capacities") in "
+        "\(advice.candidates) designs at \(advice.capacities.count) \(capacities) in "
           + SecondsText.since(start))
       return advice
     } catch AdviceError.cancelled {
@@ -225,15 +171,12 @@ struct AdviceRun {
     }
   }
 
-  /// Writes advice.html, advice.md with its charts, and advice.json, or what `formats` has of it;
-  /// into a folder for each trace where it is one of several.
   func write(_ advice: Advice, into folder: String, isOneOfSeveral: Bool) throws {
     let own = isOneOfSeveral ? "\(folder)/\(RunDirectory.safe(advice.trace.name))" : folder
     try ReportWriter(directory: own, formats: []).write(try AdviceReport.files(of: advice))
     progress.note("\(own)/advice.html, advice.md and advice.json")
   }
 
-  /// Prints a screen, with the trace's name if it is one of several.
   func print(_ advice: Advice, isOneOfSeveral: Bool) {
     if isOneOfSeveral { Output.line("\(NoteText.line(advice.trace.name))\n") }
     Output.text(AdviceText.text(of: advice, width: Output.pictureTerminal.width))

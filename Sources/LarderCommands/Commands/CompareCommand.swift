@@ -1,9 +1,7 @@
 import ArgumentParser
-import Foundation
 import LarderExperiments
 import LarderReports
 
-/// `larder compare`: what changed between two results folders.
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
@@ -36,7 +34,7 @@ struct CompareCommand: ParsableCommand {
 
   func run() throws {
     try exporting.export.check()
-    let (earlier, later) = (try Self.results(before), try Self.results(after))
+    let (earlier, later) = (try RunResults.read(before), try RunResults.read(after))
     let changes = TraceFacts.changes(from: earlier.traces, to: later.traces)
     if !changes.isEmpty {
       throw UsageError(
@@ -45,8 +43,10 @@ struct CompareCommand: ParsableCommand {
     }
     let comparison = RunComparison(earlier, named: before, with: later, named: after)
     try exporting.export.write { name in
-      let text = try (RunComparisonFormat(rawValue: name) ?? .text).text(of: comparison)
-      return [ReportFile(name: "", text: text)]
+      [
+        ReportFile(
+          name: "", text: try (RunComparisonFormat(rawValue: name) ?? .text).text(of: comparison))
+      ]
     }
     if !exporting.export.takesOutput {
       Output.text(
@@ -61,17 +61,5 @@ struct CompareCommand: ParsableCommand {
           + "memory and disk use are worse",
         code: 1)
     }
-  }
-
-  private static func results(_ path: String) throws -> RunResults {
-    var isFolder = ObjCBool(false)
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-      throw UsageError("\(path): no such folder; expected a results folder of larder run")
-    }
-    let file = isFolder.boolValue ? (path as NSString).appendingPathComponent("results.json") : path
-    guard FileManager.default.fileExists(atPath: file) else {
-      throw UsageError("\(path): has no results.json; expected a results folder of larder run")
-    }
-    return try RunResults.decode(try InputFile.bytes(file), name: file)
   }
 }

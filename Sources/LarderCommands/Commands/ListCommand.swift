@@ -8,7 +8,6 @@ import LarderPolicies
 import LarderReports
 import LarderTraces
 
-/// `larder list`: names that options and workload files take, with their parameters.
 struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -28,7 +27,6 @@ struct ListCommand: ParsableCommand {
         larder list formats
       """)
 
-  /// The lists.
   enum Kind: String, ExpressibleByArgument, CaseIterable {
     case policies, admissions, caches, formats, generators
 
@@ -44,7 +42,6 @@ struct ListCommand: ParsableCommand {
     }
   }
 
-  /// Output formats.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text, csv, json
   }
@@ -73,13 +70,10 @@ struct ListCommand: ParsableCommand {
   }
 }
 
-/// An entry of a list, for people and for programs.
 struct ListEntry {
-  /// A field for programs.
   struct Field {
     var name: String
     var cell: String
-    /// The value in JSON; nil to leave it out.
     var json: Any?
 
     init(_ name: String, _ text: String?) {
@@ -109,7 +103,6 @@ struct ListEntry {
   var lines: [String]
   var fields: [Field]
 
-  /// Title and lines of at most 96 characters, indented by four.
   var paragraph: String {
     title + "\n" + lines.map { TextWrap.indented($0) }.joined()
   }
@@ -207,7 +200,6 @@ struct ListEntry {
 }
 
 private enum TextWrap {
-  /// Text in lines of at most 96 characters, indented by four.
   static func indented(_ text: String) -> String {
     var lines = [""]
     for word in text.split(whereSeparator: \.isWhitespace) {

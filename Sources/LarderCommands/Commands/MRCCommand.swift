@@ -4,9 +4,9 @@ import LarderEngine
 import LarderExperiments
 import LarderPolicies
 import LarderReports
+import LarderSupport
 import LarderTraces
 
-/// `larder mrc`: miss-ratio curves.
 struct MRCCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mrc",
@@ -24,21 +24,12 @@ struct MRCCommand: ParsableCommand {
         larder mrc web.csv --ignore-size --capacity 0.1%,1%,10% --csv -
       """)
 
-  @Argument(help: "Traces, compressed or not.", completion: .file())
-  var traces: [String]
+  @OptionGroup var input: TraceOptions
 
   @Option(help: "Policies with their parameters, separated by commas: lru,s3-fifo:small=0.2.")
   var policy: [String] = ["lru"]
 
-  @Option(
-    help: """
-      Capacities, separated by commas: objects (1000), bytes (64MiB, 1GB), or a share of the \
-      footprint (1%). By default 50 capacities up to the footprint.
-      """)
-  var capacity: [String] = []
-
-  @Flag(help: "Give every object size 1, so that capacities count objects.")
-  var ignoreSize = false
+  @OptionGroup var capacities: CapacityOptions
 
   @Option(
     help: """
@@ -58,20 +49,15 @@ struct MRCCommand: ParsableCommand {
 
   @OptionGroup var exporting: ExportOption
 
-  @OptionGroup var format: FormatOption
-
-  @OptionGroup var joining: JoinOption
-
   @OptionGroup var speed: SpeedOptions
 
   private var exports: [Export] { exporting.export.adding("csv", csv) }
 
   func validate() throws {
     try exports.validate(known: ["csv", "svg"])
-    if exports.contains(where: { $0.format == "svg" }), traces.count > 1, !joining.join {
+    if exports.contains(where: { $0.format == "svg" }), input.areSeparate {
       throw ValidationError("--export svg draws one trace; run one command per trace")
     }
-    try JoinOption.refuseRepeated(traces)
   }
 
   func run() throws {
@@ -80,33 +66,27 @@ struct MRCCommand: ParsableCommand {
     try exports.check()
     let progress = ProgressLine(isQuiet: speed.quiet)
     var results: [TraceCurves] = []
-    var failure: (any Error)?
-    for var reference in try joining.references(traces, format) {
+    try input.each { reference in
+      var reference = reference
       if settings.readsWholeTrace { reference.sample = nil }
-      let path = reference.path
-      var curves: TraceCurves
-      do { curves = try self.curves(of: reference, settings, progress) } catch {
-        // Finished traces are written before the error is reported.
-        guard !results.isEmpty else { throw error }
-        failure = error
-        break
-      }
-      let name = TraceNames.distinct(
-        curves.facts.name, path: path, taken: Set(results.map(\.facts.name)))
-      curves.rename(name)
+      var curves = try curves(of: reference, settings, progress)
+      curves.rename(
+        TraceNames.distinct(
+          curves.facts.name, path: reference.path, taken: Set(results.map(\.facts.name))))
       for note in curves.notes { progress.note(note) }
       results.append(curves)
+      return true
+    } finally: { failed in
+      if !failed || !results.isEmpty { try write(results, settings.share) }
     }
-    try write(results, settings.share)
-    if let failure { throw failure }
   }
 
   private func settings() throws -> CurveSettings {
     let options = try ParameterReader(
       [
-        "policy": policy.list, "capacity": capacity.list,
-        "ignore-size": ignoreSize ? "true" : nil, "method": method,
-        "sample": format.sample.map { "\($0)" }, "seed": seed.map { "\($0)" },
+        "policy": policy.list, "capacity": capacities.capacity.list,
+        "ignore-size": capacities.ignoreSize ? "true" : nil, "method": method,
+        "sample": input.format.sample.map { "\($0)" }, "seed": seed.map { "\($0)" },
       ], CurveSettings.options)
     var settings = try CurveSettings(options, threads: speed.threads)
     if settings.measuresError, settings.method == .exact, settings.rate != nil {
@@ -119,22 +99,15 @@ struct MRCCommand: ParsableCommand {
   private func curves(
     of reference: TraceReference, _ settings: CurveSettings, _ progress: ProgressLine
   ) throws -> TraceCurves {
-    let source = try FileSource(reference)
-    progress.begin("Reading \(source.name)")
-    let trace = try PreparedTrace.load(
-      source,
-      keeping: { available in
-        var kept = available
-        let follows = settings.policies.contains {
-          (try? PolicyRegistry.policy(named: $0))?.followsTime ?? false
-        }
-        if !follows, !available.contains(.ttl) { kept.remove(.time) }
-        if settings.unit == .objects { kept.remove(.size) }
-        return kept
-      }, progress: TraceReading.check(progress, source))
-    progress.end(
-      "\(trace.name): \(trace.requests.count) requests, \(trace.requests.objects) objects")
-    for note in trace.notes { progress.note(note) }
+    let trace = try progress.load(reference) { available in
+      var kept = available
+      let follows = settings.policies.contains {
+        (try? PolicyRegistry.policy(named: $0))?.followsTime ?? false
+      }
+      if !follows, !available.contains(.ttl) { kept.remove(.time) }
+      if settings.unit == .objects { kept.remove(.size) }
+      return kept
+    }
     let start = ContinuousClock.now
     var maker = try CurveMaker(
       trace: trace, settings: settings, cancellation: Interrupts.cancellation)
@@ -142,9 +115,8 @@ struct MRCCommand: ParsableCommand {
     maker.replayed = { progress.advance($0) }
     do {
       let curves = try maker.make()
-      let count = curves.curves.count
       progress.end(
-        "\(count) \(count == 1 ? "curve" : "curves") in \(SecondsText.since(start))")
+        "\(NumberText.counted(curves.curves.count, "curve")) in \(SecondsText.since(start))")
       return curves
     } catch is CurveMaker.Cancelled {
       throw Interrupted(description: "stopped while computing the curves of \(trace.name)")
@@ -165,7 +137,6 @@ struct MRCCommand: ParsableCommand {
 }
 
 extension CurveSettings {
-  /// True if the whole trace is read, and the curve's method takes the sample.
   fileprivate var readsWholeTrace: Bool {
     measuresError || method == .shards || method == .miniature
   }

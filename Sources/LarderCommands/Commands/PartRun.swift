@@ -3,11 +3,8 @@ import LarderExperiments
 import LarderReports
 import LarderSupport
 
-/// `larder run --part`: computes the cells of one part that are not in the store, and writes
-/// nothing but the store.
 struct PartRun {
   let file: String
-  /// The part as the user named it: `k/N`, `auto`, `auto/N`, or `prepare`.
   let part: String
   let store: ResultStore
   let threads: Int
@@ -24,24 +21,20 @@ struct PartRun {
       part, environment: ProcessInfo.processInfo.environment)
     let name = "part \(number)" + (variable.map { ", from \($0)" } ?? "")
     progress.note(name)
-    let start = ContinuousClock.now
     let plan = try planner.plan(part: number)
     let sweep = plan.sweep(of: workload, threads: threads)
-    progress.begin(
-      "Running \(NumberText.counted(plan.cells.count, "cell"))", total: sweep.totalRequests)
-    let records = try sweep.run(
-      cancellation: Interrupts.cancellation,
-      observer: Sweep.Observer(
-        began: { progress.retitle($0.description) }, replayed: { progress.advance($0) }))
     let stored = plan.stored
+    let records = try progress.run(
+      sweep,
+      end: { records in
+        "\(name): \(records.count) cells, \(stored) from the store, \(records.count - stored) "
+          + "computed,"
+      })
     guard sweep.isComplete(records) else {
       throw Interrupted(
         description: "stopped: \(records.count) of \(plan.cells.count) cells of \(name) are in "
           + "\(store.path); run it again for the others")
     }
-    progress.end(
-      "\(name): \(records.count) cells, \(stored) from the store, \(records.count - stored) "
-        + "computed, in \(SecondsText.since(start))")
   }
 
   private func prepare(_ planner: RunPlanner) throws {
@@ -53,7 +46,6 @@ struct PartRun {
       "\(known.facts.count) prepared traces in \(store.path), in \(SecondsText.since(start))")
   }
 
-  /// Refuses workloads whose cells are executed: what is measured belongs to one machine.
   static func check(_ workload: Workload, _ file: String) throws(UsageError) {
     guard workload.modes.contains(.execute) else { return }
     throw UsageError(
@@ -62,7 +54,6 @@ struct PartRun {
   }
 }
 
-/// Makes results of what a store has of a workload, or says why not.
 struct Merging {
   let file: String
   let workload: Workload
@@ -72,10 +63,7 @@ struct Merging {
   /// Cells and files that are listed before the rest is only counted.
   private static let listed = 20
 
-  /// The results of all cells.
-  ///
-  /// - Throws: `CheckOutcome` with code 1 where one is missing or there are two that differ, after
-  ///   listing them.
+  /// Throws `CheckOutcome` with code 1 where a cell is missing or two records differ.
   func results() throws -> RunResults {
     let planner = RunPlanner(workload: workload, store: store, threads: 1, progress: progress)
     let (known, _) = try planner.traces(in: store)
@@ -128,7 +116,6 @@ struct Merging {
       code: 1)
   }
 
-  /// The command that computes what is missing.
   private var command: String {
     "\(ShellText.command([LarderProgram.name, "run"])) \(ShellWord.path(file)) "
       + "\(ShellWord.option("--store", store.path)) --part 1/1"

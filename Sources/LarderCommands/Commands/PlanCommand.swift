@@ -2,7 +2,6 @@ import ArgumentParser
 import LarderExperiments
 import LarderReports
 
-/// `larder plan`: how a workload is run in parts.
 struct PlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",
@@ -34,7 +33,7 @@ struct PlanCommand: ParsableCommand {
   @Option(help: "Format.")
   var format = PlanFormat.table
 
-  @OptionGroup var store: RequiredStoreOption
+  @OptionGroup var store: StoreOption
 
   func validate() throws {
     guard 1...PartNumber.countMax ~= parts else {

@@ -1,8 +1,8 @@
 import ArgumentParser
+import LarderExperiments
 import LarderReports
 import LarderSupport
 
-/// `larder report`: writes reports of runs that were made.
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
@@ -25,7 +25,7 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     try exporting.export.check()
-    let results = try ResultsFolder.results(in: folder)
+    let results = try RunResults.read(folder)
     guard exporting.export.isEmpty else {
       return try exporting.export.write { try ReportRegistry.files($0, of: results) }
     }

@@ -7,7 +7,6 @@ import LarderReports
 import LarderSupport
 import LarderTraces
 
-/// `larder run`: the main job.
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
@@ -39,7 +38,7 @@ struct RunCommand: ParsableCommand {
     completion: .directory)
   var output: String?
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var store: StoreOption
 
   @Option(
     help: ArgumentHelp(
@@ -69,10 +68,8 @@ struct RunCommand: ParsableCommand {
     Interrupts.listen()
     let workload = try WorkloadDecoder().decode(contentsOf: self.workload)
     if let part {
-      let path = try RequiredStoreOption.path(store.store)
       return try PartRun(
-        file: self.workload, part: part,
-        store: ResultStore(path, makes: true, rules: .current()), threads: speed.threads,
+        file: self.workload, part: part, store: store.open(makes: true), threads: speed.threads,
         progress: ProgressLine(isQuiet: speed.quiet)
       ).run(workload)
     }
@@ -99,8 +96,7 @@ struct RunCommand: ParsableCommand {
     try PartRun.check(workload, self.workload)
     return Merging(
       file: self.workload, workload: workload,
-      store: try ResultStore(
-        RequiredStoreOption.path(store.store), makes: false, rules: .current()),
+      store: try store.open(makes: false),
       progress: ProgressLine(isQuiet: speed.quiet))
   }
 
@@ -120,7 +116,6 @@ struct RunCommand: ParsableCommand {
     try tell(results, of: writer)
   }
 
-  /// Prints results, and writes those of `--export`.
   private func tell(_ results: RunResults, of writer: ReportWriter) throws {
     try exporting.export.write { try ReportRegistry.files($0, of: results) }
     if !exporting.export.takesOutput {
@@ -135,7 +130,7 @@ struct RunCommand: ParsableCommand {
     let writer = try writer(workload, directory)
     let progress = ProgressLine(isQuiet: speed.quiet)
     let plan = try RunPlanner(
-      workload: workload, store: try store.named(), threads: speed.threads, progress: progress
+      workload: workload, store: try store.ifNamed(), threads: speed.threads, progress: progress
     ).plan()
     for note in plan.notes { progress.note(note) }
     let sweep = plan.sweep(of: workload, threads: speed.threads)
@@ -152,7 +147,7 @@ struct RunCommand: ParsableCommand {
   private func advise(
     _ plan: RunPlan, of workload: Workload, into directory: String, _ progress: ProgressLine
   ) throws {
-    guard let spec = workload.advise else { return }
+    guard workload.advise != nil else { return }
     // With a store, only the traces of missing cells were read.
     var traces = plan.traces
     if traces?.facts.count != plan.facts.count { traces = nil }
@@ -162,7 +157,7 @@ struct RunCommand: ParsableCommand {
         workload: workload, store: nil, threads: speed.threads, progress: progress
       ).prepare()
     let run = AdviceRun(
-      settings: try AdviceRun.settings(of: spec, in: workload, threads: speed.threads),
+      settings: try AdviceRun.settings(of: workload, threads: speed.threads),
       progress: progress)
     let decisions = try run.advice(for: all)
     for advice in decisions {
@@ -173,18 +168,15 @@ struct RunCommand: ParsableCommand {
     Output.flush()
   }
 
-  /// Runs the sweep and writes the files: while it goes on and at its end.
   private func run(
     _ sweep: Sweep, _ plan: RunPlan, _ results: inout RunResults, _ writer: ReportWriter,
     _ progress: ProgressLine
   ) throws {
-    progress.begin(
-      "Running \(NumberText.counted(sweep.cells.count, "cell"))", total: sweep.totalRequests)
     let unfinished = results
     let saving = SavingPace()
-    let observer = Sweep.Observer(
-      began: { progress.retitle($0.description) },
-      replayed: { progress.advance($0) },
+    let stored = plan.stored
+    results.records = try progress.run(
+      sweep,
       finished: { records in
         try saving.whenDue {
           var partial = unfinished
@@ -193,9 +185,13 @@ struct RunCommand: ParsableCommand {
           partial.finished = RunDirectory.timestamp()
           if !sweep.isComplete(partial.records) { try writer.write(partial) }
         }
+      },
+      end: { records in
+        let computed =
+          plan.records == nil
+          ? "" : ", \(stored) from the store, \(records.count - stored) computed,"
+        return NumberText.counted(records.count, "cell") + computed
       })
-    let start = ContinuousClock.now
-    results.records = try sweep.run(cancellation: Interrupts.cancellation, observer: observer)
     results.finished = RunDirectory.timestamp()
     results.interrupted = !sweep.isComplete(results.records)
     if results.interrupted {
@@ -206,7 +202,6 @@ struct RunCommand: ParsableCommand {
       results.notes.append(note)
       progress.note(note)
     }
-    let stored = plan.stored
     if stored > 0 {
       results.notes.append(
         "\(stored) of \(results.plannedCells) cells were read from a store and not computed "
@@ -216,10 +211,6 @@ struct RunCommand: ParsableCommand {
     if let fault = plan.records?.keepingFault {
       progress.note("some results could not be stored: \(fault)")
     }
-    progress.end(
-      "\(NumberText.counted(results.records.count, "cell")) in \(SecondsText.since(start))"
-        + (plan.records == nil
-          ? "" : ": \(stored) from the store, \(results.records.count - stored) computed"))
   }
 
   private static func done(_ results: RunResults) -> String {
@@ -229,7 +220,6 @@ struct RunCommand: ParsableCommand {
     return "\(cells), \(executed) of \(execution.cells) executed,"
   }
 
-  /// A note on cells whose requests are all warm-up; nil if there are none.
   private static func nothingCounted(_ results: RunResults) -> String? {
     let empty = results.records.count {
       let counts = $0.counts

@@ -7,7 +7,6 @@ import LarderReports
 import LarderSupport
 import LarderTraces
 
-/// `larder simulate`: the quick form for traces at hand.
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
@@ -25,8 +24,7 @@ struct SimulateCommand: ParsableCommand {
         larder simulate access.log access.log.1 access.log.2.gz --join --policy all --capacity 1GiB
       """)
 
-  @Argument(help: "Traces, compressed or not; - for standard input.", completion: .file())
-  var traces: [String]
+  @OptionGroup var input: TraceOptions
 
   @Option(
     help: """
@@ -42,25 +40,27 @@ struct SimulateCommand: ParsableCommand {
       """)
   var admission: [String] = []
 
+  @OptionGroup var capacities: CapacityOptions
+
   @Option(
-    help: """
-      Capacities, separated by commas: objects (1000), bytes (64MiB, 1GB), or a share of the \
-      footprint (1%).
-      """)
-  var capacity: [String]
-
-  @OptionGroup var format: FormatOption
-
-  @OptionGroup var joining: JoinOption
-
-  @OptionGroup var fetching: FetchOptions
+    help: ArgumentHelp(
+      """
+      Duration of a fetch: 100ms, or 1000requests for traces without times. Requests for an object \
+      in flight wait for its fetch (delayed hits). After a colon: bandwidth=100MB/s of each fetch; \
+      servers=8 concurrent fetches, others queue; coalescing=false: every request fetches; \
+      disk-read=100us: duration of a read from the cache, simulated as kind disk.
+      """, valueName: "time"))
+  var fetch: String?
 
   @OptionGroup var prefixes: PrefixOptions
 
-  @OptionGroup var layouts: LayoutOptions
-
-  @Flag(help: "Give every object size 1, so that capacities count objects.")
-  var ignoreSize = false
+  @Option(
+    help: ArgumentHelp(
+      """
+      Simulate disk caches with layouts, separated by commas, in place of policies: \
+      log:region=16MiB:reinsert=1, sets, or kangaroo:log=5%:region=256KiB:threshold=2:reinsert=1.
+      """, valueName: "layouts"))
+  var layout: [String] = []
 
   @Option(help: "Write counts as CSV to a file, or - for standard output.")
   var csv: String?
@@ -73,45 +73,44 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: "Seed of random policies.")
   var seed: UInt64 = 1
 
-  @Option(help: "Number of timed repetitions of each cell.")
-  var repetitions: Int = 1
-
   @OptionGroup var speed: SpeedOptions
 
   private var exports: [Export] { exporting.export.adding("csv", csv).adding("timings", timings) }
 
   func validate() throws {
-    guard (1...1000).contains(repetitions) else {
-      throw ValidationError("--repetitions expects a number from 1 to 1000, found \(repetitions)")
-    }
     try exports.validate(known: ReportRegistry.exports)
-    if policy.isEmpty, layouts.layout.isEmpty {
+    if capacities.capacity.isEmpty { throw ValidationError("--capacity is required") }
+    if policy.isEmpty, layout.isEmpty {
       throw ValidationError("--policy is required, unless --layout is given")
     }
-    if !layouts.layout.isEmpty, !admission.isEmpty || fetching.fetch != nil || ignoreSize {
+    if !layout.isEmpty, !admission.isEmpty || fetch != nil || capacities.ignoreSize {
       throw ValidationError(
         "--layout cannot be combined with --admission, --fetch and --ignore-size")
     }
-    if prefixes.prefix != nil, fetching.fetch != nil {
+    if prefixes.prefix != nil, fetch != nil {
       throw ValidationError("--prefix and --fetch cannot be combined")
     }
-    try JoinOption.refuseRepeated(traces)
   }
 
   func run() throws {
     Interrupts.listen()
     let options = try ParameterReader(
       [
-        "policy": policy.list, "admission": admission.list, "capacity": capacity.list,
-        "fetch": fetching.fetch,
+        "policy": policy.list, "admission": admission.list, "capacity": capacities.capacity.list,
+        "fetch": fetch,
       ], Workload.simulationOptions)
-    let policies = try options.text("policy").map { try PolicySpec.checkedList(parsing: $0) } ?? []
-    var configurations = try layouts.configurations() ?? Workload.configurations(options)
-    for index in configurations.indices { configurations[index].prefix = prefixes.spec }
-    let capacities = try options.capacities()
+    var workload = Workload(name: "simulate", source: .trace(TraceReference(path: "")))
+    workload.policies =
+      try options.text("policy").map { try PolicySpec.checkedList(parsing: $0) } ?? []
+    workload.configurations = try layoutConfigurations() ?? Workload.configurations(options)
+    for index in workload.configurations.indices {
+      workload.configurations[index].prefix = prefixes.spec
+    }
+    (workload.capacities, workload.seeds) = (try options.capacities(), [seed])
+    workload.unit = capacities.ignoreSize ? .objects : nil
     try exports.check()
     let progress = ProgressLine(isQuiet: speed.quiet)
-    if !layouts.layout.isEmpty, policies.contains(where: { $0 != FlashLayout.policy }) {
+    if !layout.isEmpty, workload.policies.contains(where: { $0 != FlashLayout.policy }) {
       progress.note("--policy has no effect with --layout: a layout has its own eviction rule")
     }
     var results = RunResults(
@@ -119,23 +118,14 @@ struct SimulateCommand: ParsableCommand {
       command: ShellText.command(["larder"] + CommandLine.arguments.dropFirst()),
       started: RunDirectory.timestamp(), plannedCells: 0, threads: speed.threads,
       machine: .current(), warmUp: WarmUp.none.description)
-    var failure: (any Error)?
-    for reference in try joining.references(traces, format) {
-      var workload = Workload(name: "simulate", source: .trace(reference))
-      workload.unit = ignoreSize ? .objects : nil
-      (workload.configurations, workload.policies) = (configurations, policies)
-      (workload.capacities, workload.seeds) = (capacities, [seed])
-      do { try run(workload, &results, progress) } catch {
-        // Finished traces are written before the error is reported.
-        guard !results.records.isEmpty else { throw error }
-        failure = error
-        break
-      }
-      if results.interrupted { break }
+    try input.each { reference in
+      workload.source = .trace(reference)
+      try run(workload, &results, progress)
+      return !results.interrupted
+    } finally: { failed in
+      results.finished = RunDirectory.timestamp()
+      if !failed || !results.records.isEmpty { try write(results) }
     }
-    results.finished = RunDirectory.timestamp()
-    try write(results)
-    if let failure { throw failure }
     if results.interrupted {
       throw Interrupted(
         description: "stopped: \(results.records.count) of \(results.plannedCells) cells are done")
@@ -145,28 +135,14 @@ struct SimulateCommand: ParsableCommand {
   private func run(
     _ workload: Workload, _ results: inout RunResults, _ progress: ProgressLine
   ) throws {
-    progress.begin("Reading \(workload.source.displayName)")
-    let taken = Set(results.traces.map(\.name))
-    let prepared = try WorkloadTraces.prepare(workload, taken: taken) { _, requests in
-      if Interrupts.cancellation.isRequested {
-        throw Interrupted(description: "stopped while reading the trace")
-      }
-      progress.set(requests)
-    }
-    for facts in prepared.facts {
-      progress.end("\(facts.name): \(facts.requests) requests, \(facts.objects) objects")
-    }
+    let prepared = try progress.prepare(
+      workload, title: "Reading \(workload.source.displayName)",
+      taken: Set(results.traces.map(\.name)))
     for note in prepared.notes { progress.note(note) }
     let cells = try Plan.cells(of: workload, facts: prepared.facts)
     try Plan.check(cells, of: workload, over: prepared.table)
-    var sweep = Sweep(cells: cells, traces: prepared.table, threads: speed.threads)
-    sweep.repetitions = repetitions
-    progress.begin("Running \(NumberText.counted(cells.count, "cell"))", total: sweep.totalRequests)
-    let start = ContinuousClock.now
-    let records = try sweep.run(
-      cancellation: Interrupts.cancellation,
-      observer: Sweep.Observer(replayed: { progress.advance($0) }))
-    progress.end("\(NumberText.counted(records.count, "cell")) in \(SecondsText.since(start))")
+    let records = try progress.run(
+      Sweep(cells: cells, traces: prepared.table, threads: speed.threads))
     results.records += records
     results.traces += prepared.facts
     results.notes += prepared.notes
@@ -180,22 +156,9 @@ struct SimulateCommand: ParsableCommand {
       Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
     }
   }
-}
 
-/// Layouts of disk caches.
-struct LayoutOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      """
-      Simulate disk caches with layouts, separated by commas, in place of policies: \
-      log:region=16MiB:reinsert=1, sets, or kangaroo:log=5%:region=256KiB:threshold=2:reinsert=1.
-      """, valueName: "layouts"))
-  var layout: [String] = []
-
-  /// One disk cache for each layout; nil where none is given.
-  ///
-  /// - Throws: `UsageError` for a layout that does not exist, or is given twice.
-  func configurations() throws -> [ConfigurationSpec]? {
+  /// One disk cache for each layout; nil if none is given.
+  private func layoutConfigurations() throws -> [ConfigurationSpec]? {
     guard !layout.isEmpty else { return nil }
     let texts = layout.joined(separator: ",").split(
       separator: ",", omittingEmptySubsequences: false)

@@ -1,10 +1,8 @@
 import ArgumentParser
-import Foundation
 import LarderExperiments
 import LarderReports
 import LarderSupport
 
-/// `larder store`: contents of a store of results.
 struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
@@ -27,7 +25,7 @@ struct StoreCommand: ParsableCommand {
       docs/clusters.md describes the store.
       """)
 
-  @OptionGroup var store: RequiredStoreOption
+  @OptionGroup var store: StoreOption
 
   @Flag(help: "Read every file; exit with 1 if one is damaged or two records of a cell differ.")
   var verify = false
@@ -50,22 +48,19 @@ struct StoreCommand: ParsableCommand {
     let kinds = Set(prune.joined())
     let inventory = StoreInventory(of: store, verifies: verify || kinds.contains(.damaged))
     guard kinds.isEmpty else { return try remove(kinds, inventory, from: store) }
+    let sums =
+      [
+        ("cells", inventory[.cells]), ("timings", inventory[.timings]),
+        ("traces known", inventory[.traces]), ("traces prepared", inventory[.prepared]),
+      ]
+      + inventory.foreignRules.map {
+        ("with other counting rules, \($0)", inventory[.foreign(rules: $0)])
+      } + [("unfinished", inventory[.unfinished]), ("unknown", inventory[.unknown])]
     var table = TextTable(alignsRight: [false, true, true])
-    func add(_ title: String, _ sum: StoreInventory.Sum) {
-      table.add([title, "\(sum.files)", NumberText.bytes(sum.bytes)])
+    for (title, sum) in sums { table.add([title, "\(sum.files)", NumberText.bytes(sum.bytes)]) }
+    for line in [store.path, "counting rules of this version: \(store.rules)"] + table.lines {
+      Output.line(line)
     }
-    add("cells", inventory[.cells])
-    add("timings", inventory[.timings])
-    add("traces known", inventory[.traces])
-    add("traces prepared", inventory[.prepared])
-    for rules in inventory.foreignRules {
-      add("with other counting rules, \(rules)", inventory[.foreign(rules: rules)])
-    }
-    add("unfinished", inventory[.unfinished])
-    add("unknown", inventory[.unknown])
-    Output.line(store.path)
-    Output.line("counting rules of this version: \(store.rules)")
-    for line in table.lines { Output.line(line) }
     if verify { try conclude(inventory, of: store) }
   }
 
@@ -93,52 +88,5 @@ struct StoreCommand: ParsableCommand {
     guard left.isEmpty else {
       throw UsageError("\(left[0]): cannot remove it or \(left.count - 1) others")
     }
-  }
-}
-
-/// Options that name a store of results.
-struct StoreOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      """
-      Folder with results of earlier runs. Cells found there are not computed again, and new ones \
-      are added. By default LARDER_STORE, if it is set; none if it is empty.
-      """, valueName: "folder"),
-    completion: .directory)
-  var store: String?
-
-  /// The store that is named, which is made where it is not there; nil where none is.
-  func named() throws(StoreError) -> ResultStore? {
-    let environment = ProcessInfo.processInfo.environment
-    return try StorePath.named(option: store, environment: environment).map {
-      path throws(StoreError) in
-      try ResultStore(path, makes: true, rules: .current())
-    }
-  }
-}
-
-/// The store of a command that cannot do without.
-struct RequiredStoreOption: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      """
-      Folder with the results. By default LARDER_STORE, or a folder in the user's cache folder.
-      """, valueName: "folder"),
-    completion: .directory)
-  var store: String?
-
-  func path() throws(StoreError) -> String { try Self.path(store) }
-
-  static func path(_ option: String?) throws(StoreError) -> String {
-    let environment = ProcessInfo.processInfo.environment
-    if let named = StorePath.named(option: option, environment: environment) { return named }
-    return try StorePath.standard(environment: environment)
-  }
-
-  /// The store.
-  ///
-  /// - Parameter makes: true to create a missing one.
-  func open(makes: Bool) throws(StoreError) -> ResultStore {
-    try ResultStore(try path(), makes: makes, rules: .current())
   }
 }

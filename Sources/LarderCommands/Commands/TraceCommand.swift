@@ -3,7 +3,6 @@ import LarderEngine
 import LarderSupport
 import LarderTraces
 
-/// `larder trace`: everything about traces that is not simulation.
 struct TraceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trace",
@@ -22,20 +21,17 @@ struct TraceCommand: ParsableCommand {
     ])
 }
 
-/// `larder trace generate`: a generated workload as a file.
 struct TraceGenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
     abstract: "Generate a trace.",
     discussion: """
-      The same generator, parameters and seed give the same trace on every machine.
+      The same generator, parameters and seed give the same trace on every machine. Workload files \
+      also generate sizes, TTLs and operations.
 
       Examples:
         larder trace generate zipf:objects=1000000:exponent=1 --requests 20000000 zipf.larder
         larder trace generate news-feed --requests 1000000 --seed 7 news.csv
-        larder trace generate zipf:objects=1000 --requests 5000 \\
-          --sizes log-normal:median=8KiB:sigma=1 --ttls constant:value=1h \\
-          --operations get=0.95,set=0.05 small.larder
       """)
 
   @Argument(help: "The generator with its parameters ('larder list generators' lists them).")
@@ -44,34 +40,20 @@ struct TraceGenerateCommand: ParsableCommand {
   @Argument(help: "The file to write.", completion: .file())
   var destination: String
 
-  @Option(help: "Number of requests: 1000000, 250k, 20M.", transform: AmountOption.requests)
+  @Option(help: "Number of requests: 1000000, 250k, 20M.", transform: parseRequests)
   var requests = 1_000_000
 
   @Option(help: "Seed of the generator.")
   var seed: UInt64 = 1
-
-  @Option(help: "Distribution of object sizes in bytes, such as log-normal:median=8KiB:sigma=1.")
-  var sizes: String?
-
-  @Option(help: "Distribution of TTLs.")
-  var ttls: String?
-
-  @Option(help: "Shares of get, set, delete and modify with a sum of 1: get=0.95,set=0.05.")
-  var operations: String?
 
   @Flag(help: "Do not print progress on standard error.")
   var quiet = false
 
   func run() throws {
     Interrupts.listen()
-    let writer = try WriterOption.writer(for: destination, named: nil)
+    let writer = try TraceWriter.writer(for: destination)
     let component = try ComponentSpec(parsing: generator)
-    let spec = SourceSpec.generator(
-      GeneratorSpec(
-        component: component, requests: requests,
-        sizes: try sizes.map { try ComponentSpec(parsing: $0) },
-        ttls: try ttls.map { try ComponentSpec(parsing: $0) },
-        operations: try operations.map { try GeneratorSpec.operations(parsing: $0) }))
+    let spec = SourceSpec.generator(GeneratorSpec(component: component, requests: requests))
     let source = try spec.makeSource(seed: seed) { reference in
       try FileSource(path: reference.path, format: reference.format)
     }
@@ -79,14 +61,13 @@ struct TraceGenerateCommand: ParsableCommand {
     let progress = ProgressLine(isQuiet: quiet)
     progress.begin("Generating \(component.name)", total: requests)
     let prepared = try PreparedTrace.prepare(
-      source: source, name: component.name, progress: TraceReading.check(progress))
+      source: source, name: component.name, progress: progress.reading())
     try writer.write(prepared, to: destination)
     progress.end(
       "\(destination): \(prepared.requests.count) requests, \(prepared.requests.objects) objects")
   }
 }
 
-/// `larder trace convert`: a trace in another format.
 struct TraceConvertCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
@@ -127,7 +108,8 @@ struct TraceConvertCommand: ParsableCommand {
 
   @OptionGroup var format: FormatOption
 
-  @OptionGroup var output: WriterOption
+  @Option(help: "Format to write: larder, csv or oracle-general. By default chosen by file name.")
+  var to: String?
 
   @Flag(help: "Do not print progress on standard error.")
   var quiet = false
@@ -144,15 +126,17 @@ struct TraceConvertCommand: ParsableCommand {
 
   func run() throws {
     Interrupts.listen()
-    let writer = try output.writer(for: destination)
+    let writer =
+      try to.map { try TraceWriter.named($0) }
+      ?? TraceWriter.writer(for: destination)
     try OutputFile.check(destination)
     let progress = ProgressLine(isQuiet: quiet)
     let source = try FileSource(try format.reference(files.dropLast()))
     progress.begin("Reading \(source.name)")
     // The others look at the columns more than once, or need more of them.
     let isReadInOrder = writer.name == "larder"
-    let prepared = try TraceReading.prepare(
-      source, progress, spillingTo: isReadInOrder ? folder : nil)
+    let prepared = try PreparedTrace.load(
+      source, spillingTo: isReadInOrder ? folder : nil, progress: progress.reading(source))
     try writer.write(prepared, to: destination)
     progress.end("\(destination): \(prepared.requests.count) requests, \(writer.name)")
     for note in prepared.notes { progress.note(note) }
@@ -166,7 +150,6 @@ struct TraceConvertCommand: ParsableCommand {
   }
 }
 
-/// `larder trace head`: the first requests.
 struct TraceHeadCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "head",
@@ -181,15 +164,10 @@ struct TraceHeadCommand: ParsableCommand {
         larder trace head access.log
       """)
 
-  @Argument(help: "Traces, compressed or not; - for standard input.", completion: .file())
-  var traces: [String]
-
-  @OptionGroup var joining: JoinOption
+  @OptionGroup var input: TraceOptions
 
   @Option(name: [.customShort("n"), .long], help: "Number of requests.")
   var count: Int = 10
-
-  @OptionGroup var format: FormatOption
 
   /// Rows are kept until all are read, for the widths of their columns.
   private static let countMax = 100_000
@@ -201,17 +179,15 @@ struct TraceHeadCommand: ParsableCommand {
         "--count expects a number from 1 to \(Self.countMax); "
           + "for more, 'larder trace convert' writes a table of all requests")
     }
-    try JoinOption.refuseRepeated(traces)
   }
 
   func run() throws {
     Interrupts.listen()
     KeyTexts.keep()
-    let references = try joining.references(traces, format)
-    for reference in references {
-      if references.count > 1 { Output.line("\(NoteText.line(reference.path))\n") }
+    for reference in try input.references() {
+      if input.areSeparate { Output.line("\(NoteText.line(reference.path))\n") }
       try print(try FileSource(reference))
-      if references.count > 1 { Output.line("") }
+      if input.areSeparate { Output.line("") }
     }
   }
 
@@ -223,11 +199,11 @@ struct TraceHeadCommand: ParsableCommand {
       return rows.count < count
     }
     // Only now: an error is one line.
-    let file = traces.count > 1 && !joining.join ? "\(source.path): " : ""
-    Notes.line("\(file)format: \(source.format.name)")
-    for line in source.understanding { Notes.line(line) }
-    if let note = source.reading.holesNote { Notes.line(note) }
-    for note in source.reading.skippedNotes { Notes.line(note) }
+    let file = input.areSeparate ? "\(source.path): " : ""
+    let notes =
+      ["\(file)format: \(source.format.name)"] + source.understanding
+      + [source.reading.holesNote].compactMap { $0 } + source.reading.skippedNotes
+    for note in notes { Notes.line(note) }
     let roles = KeyTexts.roles.filter { role in
       rows.contains { KeyTexts.part(role, of: $0.key) != nil }
     }
@@ -252,7 +228,6 @@ struct TraceHeadCommand: ParsableCommand {
     for line in table.lines { Output.line(line) }
   }
 
-  /// Text of unknown origin, shortened.
   private static func text(_ text: String) -> String {
     let line = TextSafety.singleLine(text)
     return line.count > textMax ? line.prefix(textMax) + "..." : line
@@ -262,5 +237,14 @@ struct TraceHeadCommand: ParsableCommand {
     let fraction = String(microseconds % 1_000_000)
     return "\(microseconds / 1_000_000)." + String(repeating: "0", count: 6 - fraction.count)
       + fraction
+  }
+}
+
+extension TraceWriter {
+  fileprivate static func writer(for path: String) throws -> TraceWriter {
+    if let writer = forPath(path) { return writer }
+    let names = all.map(\.name).joined(separator: ", ")
+    throw UsageError(
+      "\(path): cannot tell the format from the file name; use --to with one of \(names)")
   }
 }

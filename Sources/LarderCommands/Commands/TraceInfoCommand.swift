@@ -5,7 +5,6 @@ import LarderReports
 import LarderSupport
 import LarderTraces
 
-/// `larder trace info`: statistics of traces.
 struct TraceInfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
@@ -17,39 +16,26 @@ struct TraceInfoCommand: ParsableCommand {
         larder trace info --join access.log access.log.1 access.log.2.gz
       """)
 
-  @Argument(help: "Traces, compressed or not; - for standard input.", completion: .file())
-  var traces: [String]
-
-  @OptionGroup var joining: JoinOption
-
-  @OptionGroup var format: FormatOption
+  @OptionGroup var input: TraceOptions
 
   @Flag(help: "Do not print progress on standard error.")
   var quiet = false
 
-  func validate() throws { try JoinOption.refuseRepeated(traces) }
-
   func run() throws {
     Interrupts.listen()
     let progress = ProgressLine(isQuiet: quiet)
-    for (number, reference) in try joining.references(traces, format).enumerated() {
+    for (number, reference) in try input.references().enumerated() {
       if number > 0 { Output.line("") }
-      try print(try FileSource(reference), progress)
+      let source = try FileSource(reference)
+      progress.begin("Reading \(source.name)")
+      let prepared = try PreparedTrace.load(source, progress: progress.reading(source))
+      progress.end("\(prepared.requests.count) requests")
+      let lines = TraceInfoText.lines(TraceAnalysis(prepared), format: source.format.name)
+      for line in lines + prepared.notes { Output.line(line) }
     }
-  }
-
-  private func print(_ source: FileSource, _ progress: ProgressLine) throws {
-    progress.begin("Reading \(source.name)")
-    let prepared = try TraceReading.prepare(source, progress)
-    progress.end("\(prepared.requests.count) requests")
-    for line in TraceInfoText.lines(TraceAnalysis(prepared), format: source.format.name) {
-      Output.line(line)
-    }
-    for note in prepared.notes { Output.line(note) }
   }
 }
 
-/// Statistics of a trace as text.
 enum TraceInfoText {
   static func lines(_ trace: TraceAnalysis, format: String) -> [String] {
     var table = TextTable(alignsRight: [false, false])

@@ -3,7 +3,6 @@ import Foundation
 import LarderExperiments
 import LarderTraces
 
-/// `larder trace record`: the requests in a log, or in what a server prints, without their keys.
 struct TraceRecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
@@ -33,7 +32,7 @@ struct TraceRecordCommand: ParsableCommand {
   var destination: String
 
   @Option(
-    help: "Number of requests to record: 1000000, 250k, 20M.", transform: AmountOption.requests)
+    help: "Number of requests to record: 1000000, 250k, 20M.", transform: parseRequests)
   var requests: Int?
 
   @OptionGroup var format: FormatOption
@@ -108,7 +107,6 @@ struct TraceRecordCommand: ParsableCommand {
   }
 }
 
-/// A recording whose file is made with its first request.
 private final class Recording {
   private let path: String
   private let sampling: Double
@@ -116,7 +114,6 @@ private final class Recording {
   private let progress: ProgressLine
   private var file: RecordedTraceFile?
   private var lastFlush = ContinuousClock.now
-  /// Requests recorded, in the sample where there is one.
   var requests: Int { file?.requests ?? 0 }
   var lost: UInt64 = 0 { didSet { file?.lost = lost } }
 
@@ -147,14 +144,12 @@ private final class Recording {
     return file
   }
 
-  /// Writes what has come so far, at most once a second.
   func flushNowAndThen() throws(TraceError) {
     guard let file, ContinuousClock.now - lastFlush > .seconds(1) else { return }
     try file.flush()
     lastFlush = ContinuousClock.now
   }
 
-  /// Completes the file; false where there was no request, and so there is no file.
   @discardableResult func finish() throws(TraceError) -> Bool {
     guard let file else { return false }
     try file.finish()
@@ -168,7 +163,6 @@ private final class Recording {
   }
 }
 
-/// Standard input as it comes.
 private enum StandardInput {
   /// Puts bytes into `space` and returns how many, 0 at the end; nil where none have come within a
   /// tenth of a second.

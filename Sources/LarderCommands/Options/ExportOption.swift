@@ -2,7 +2,6 @@ import ArgumentParser
 import LarderExperiments
 import LarderReports
 
-/// A result as files: `--export csv=FILE`.
 struct ExportOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -13,15 +12,12 @@ struct ExportOption: ParsableArguments {
   var export: [Export] = []
 }
 
-/// One file of a result.
 struct Export: ExpressibleByArgument {
   var format: String
-  /// The path; `-` for standard output.
   var file: String
 
   init(_ format: String, _ file: String) { (self.format, self.file) = (format, file) }
 
-  /// Parses `format=file`; nil for anything else.
   init?(argument: String) {
     guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex,
       argument.index(after: equals) < argument.endIndex
@@ -32,15 +28,12 @@ struct Export: ExpressibleByArgument {
 }
 
 extension [Export] {
-  /// These and those of options that name one format, such as `--csv`.
   func adding(_ format: String, _ file: String?) -> [Export] {
     self + (file.map { [Export(format, $0)] } ?? [])
   }
 
-  /// True if one goes to standard output, which then has nothing else.
   var takesOutput: Bool { contains { $0.file == "-" } }
 
-  /// Refuses formats that are not in `known` and files that are named twice.
   func validate(known: [String]) throws {
     for (place, export) in enumerated() {
       guard known.contains(export.format) else {
@@ -54,12 +47,10 @@ extension [Export] {
     }
   }
 
-  /// Checks that the files can be written, before work that takes long.
   func check() throws {
     for export in self where export.file != "-" { try ReportWriter.check(export.file) }
   }
 
-  /// Writes each: its text, and files that belong to it (charts) in folders next to it.
   func write(_ make: (String) throws -> [ReportFile]) throws {
     for export in self {
       let files = try make(export.format)
@@ -79,10 +70,8 @@ extension [Export] {
 }
 
 extension ReportRegistry {
-  /// Formats of runs that `--export` takes: `csv` is that of counts.
   static var exports: [String] { ["csv"] + names }
 
-  /// The files of a format that `--export` names.
   static func files(_ name: String, of results: RunResults) throws(ReportError) -> [ReportFile] {
     try format(named: name == "csv" ? "counts" : name).files(of: results)
   }

@@ -7,13 +7,11 @@ import LarderHarness
 import LarderReports
 import LarderTraces
 
-/// The message and the exit code of a command that failed.
 struct Failure {
   private let message: String
   private let code: Int32
   private let isHelp: Bool
 
-  /// Sorts an error by its type: see `UserFacingError`.
   init(_ error: any Error, parser: (some ParsableCommand).Type) {
     if let error = error as? any UserFacingError {
       (message, code, isHelp) = ("larder: \(error)", error.exitCode, false)
@@ -58,7 +56,6 @@ struct Failure {
     return words.joined(separator: " ")
   }
 
-  /// Puts the message where it belongs and returns the exit code.
   func report() -> Int32 {
     if isHelp {
       Output.line(message)
@@ -69,25 +66,20 @@ struct Failure {
   }
 }
 
-/// A request that cannot be served, found by a command itself.
 struct UsageError: UserFacingError, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// The user pressed Ctrl-C.
 struct Interrupted: UserFacingError, CustomStringConvertible {
   var exitCode: Int32 { 130 }
   let description: String
 }
 
-/// An error whose cause is the user's to change, and how it ends a command.
-///
-/// An error that does not conform is a fault of the program and ends it with exit code 70. A test
-/// of the repository asks each type of error in the sources to conform or to be caught.
+/// An error whose cause is the user's to change. One that does not conform is a fault of the
+/// program and ends it with exit code 70: a test asks each type of error.
 protocol UserFacingError: Error {
-  /// The exit code: 2 by default, for a request that cannot be served as it is.
   var exitCode: Int32 { get }
 }
 
@@ -135,9 +127,7 @@ extension SweepError: UserFacingError {
   }
 }
 
-/// A check that was carried out and did not end well.
 struct CheckOutcome: Error, CustomStringConvertible {
   let description: String
-  /// 1 where something failed, 3 where nothing could be said.
   let code: Int32
 }

@@ -1,8 +1,6 @@
 import Foundation
 import LarderSupport
-import LarderTraces
 
-/// Turns the first Ctrl-C (or SIGTERM) into a request to stop; the second ends the process.
 enum Interrupts {
   static let cancellation = Cancellation()
 
@@ -29,10 +27,8 @@ enum Interrupts {
   }
 }
 
-/// Ends the process with a sentence when a file that is mapped into memory was shortened.
-///
-/// The system answers a read beyond the new end with SIGBUS. Prepared traces are mapped where they
-/// are too large to be read, and so is SQLite's index of its log.
+/// Ends the process with a sentence when a file that is mapped into memory was shortened: a read
+/// beyond the new end is SIGBUS.
 enum MappingFaults {
   private static let sentence: StaticString = """
     larder: a file was truncated while in use: a prepared trace (.larder), or a file of an \
@@ -46,29 +42,6 @@ enum MappingFaults {
       let text = MappingFaults.sentence
       _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
       _exit(2)
-    }
-  }
-}
-
-/// Reads traces for commands: with progress, and stopped by Ctrl-C.
-enum TraceReading {
-  /// A prepared trace; with a folder to spill to, one that is only read in order.
-  static func prepare(
-    _ source: FileSource, _ progress: ProgressLine, spillingTo folder: String? = nil
-  ) throws -> PreparedTrace {
-    try PreparedTrace.load(source, spillingTo: folder, progress: check(progress, source))
-  }
-
-  /// Shows progress, and throws once Ctrl-C was pressed.
-  /// Of a file it shows how much is left.
-  static func check(
-    _ progress: ProgressLine, _ source: FileSource? = nil
-  ) -> PreparedTrace.Progress {
-    { requests in
-      if Interrupts.cancellation.isRequested {
-        throw Interrupted(description: "stopped; nothing was written")
-      }
-      progress.set(requests, share: source?.shareRead)
     }
   }
 }

@@ -9,7 +9,6 @@ enum Output {
   private static let pending = Locked<[UInt8]>([])
   private static let failure = Locked<Int32?>(nil)
 
-  /// True if standard output is a terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// True if output has colour: on a terminal, unless it is declined
@@ -47,11 +46,9 @@ enum Output {
 /// Standard error: progress, notes and errors, each on a line of its own whatever it quotes from
 /// files: see `NoteText`.
 enum Notes {
-  /// True while a status line is on the terminal.
   private static let hasStatus = Locked(false)
   private static let clearLine = "\r\u{1B}[K"
 
-  /// True if standard error is a terminal that can overwrite a line.
   static var isTerminal: Bool {
     isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
@@ -63,7 +60,6 @@ enum Notes {
     }
   }
 
-  /// Shows a line until the next status or line comes, cut to the width of the terminal.
   static func status(_ text: String) {
     hasStatus.withLock { hasStatus in
       raw(clearLine + NoteText.line(text).prefix(max(1, width - 1)))
@@ -86,7 +82,6 @@ enum Notes {
 /// Errors and notes as lines. They quote names, keys and fields from files, which may be of any
 /// length and hold anything.
 enum NoteText {
-  /// The most scalars of a line: an error with a long path and a list of what is known fits.
   static let scalarsMax = 1000
   /// Scalars of the end that are kept: errors end with advice.
   private static let endMax = 250
@@ -114,7 +109,6 @@ final class ProgressLine: Sendable {
     var title = ""
     var done = 0
     var total = 0
-    /// Progress from 0 to 1, where the total is not known.
     var share: Double?
     var started = ContinuousClock.now
     var lastShown: ContinuousClock.Instant?
@@ -124,10 +118,8 @@ final class ProgressLine: Sendable {
   private let isQuiet: Bool
   private let isTerminal = Notes.isTerminal
 
-  /// Progress that says nothing when `isQuiet`.
   init(isQuiet: Bool) { self.isQuiet = isQuiet }
 
-  /// Begins a piece of work of `total` requests; 0 when that is not known.
   func begin(_ title: String, total: Int = 0) {
     state.withLock { state in
       state = State()
@@ -137,7 +129,6 @@ final class ProgressLine: Sendable {
     }
   }
 
-  /// The piece of work comes to another part, which the next line names.
   func retitle(_ title: String) {
     state.withLock { state in
       state.title = title
@@ -145,7 +136,6 @@ final class ProgressLine: Sendable {
     }
   }
 
-  /// Sets the number of finished requests, and their share of all if it is known.
   func set(_ done: Int, share: Double? = nil) {
     state.withLock { state in
       state.done = done
@@ -196,28 +186,22 @@ final class ProgressLine: Sendable {
   }
 }
 
-/// Durations for a person.
 enum SecondsText {
-  /// The time that has passed since `start`, such as `3.2 s`.
   static func since(_ start: ContinuousClock.Instant) -> String {
     text(ContinuousClock.now - start)
   }
 
-  /// The duration in seconds, rounded down to a tenth.
   static func text(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     return "\(seconds).\(attoseconds / 100_000_000_000_000_000) s"
   }
 }
 
-/// Commands to be pasted into a shell.
 enum ShellText {
-  /// The words joined by spaces, in quotes where they need them.
   static func command(_ words: [String]) -> String {
     words.map(ShellWord.quoted).joined(separator: " ")
   }
 
-  /// `larder check` of a workload against a baseline; both are paths.
   static func check(_ workload: String, baseline: String) -> String {
     "\(command([LarderProgram.name, "check"])) \(ShellWord.path(workload)) --baseline "
       + ShellWord.path(baseline)
@@ -225,19 +209,16 @@ enum ShellText {
 }
 
 extension Output {
-  /// The terminal for pictures; 80 characters wide where results do not go to one.
   static var pictureTerminal: CurvePicture.Terminal {
     CurvePicture.Terminal(width: width, hasColour: usesColour, hasUnicode: hasUnicode)
   }
 
-  /// Columns of the terminal, or 80.
   private static var width: Int {
     var size = winsize()
     let known = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     return known ? Int(size.ws_col) : 80
   }
 
-  /// True if the locale is UTF-8; the first of its variables that is set counts.
   private static var hasUnicode: Bool {
     let environment = ProcessInfo.processInfo.environment
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy

@@ -32,7 +32,6 @@ enum RunDirectory {
     return path
   }
 
-  /// The folders on the way to `path` that are not there yet, the deepest first.
   static func missing(on path: String) -> [String] {
     var missing: [String] = []
     var rest: String? = path
@@ -43,7 +42,6 @@ enum RunDirectory {
     return missing
   }
 
-  /// The folder of a path; nil for a plain name.
   private static func folder(of path: String) -> String? {
     var rest = path[...]
     while rest.last == "/" { rest.removeLast() }
@@ -59,14 +57,12 @@ enum RunDirectory {
     for folder in folders where rmdir(folder) != 0 { return }
   }
 
-  /// ISO 8601 with the time zone.
   static func timestamp(_ date: Date = Date()) -> String {
     let formatter = ISO8601DateFormatter()
     formatter.timeZone = .current
     return formatter.string(from: date)
   }
 
-  /// The name without anything that means something in a path.
   static func safe(_ name: String) -> String {
     let kept = name.map { character in
       character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
@@ -78,9 +74,6 @@ enum RunDirectory {
 }
 
 extension RunResults {
-  /// Results of a plan, without records yet.
-  ///
-  /// - Parameter file: The workload file, for the command that repeats the run.
   init(of plan: RunPlan, of workload: Workload, file: String, threads: Int) {
     self.init(
       workload: workload.name, workloadDescription: workload.description,

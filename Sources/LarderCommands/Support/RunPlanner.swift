@@ -4,14 +4,11 @@ import LarderHarness
 import LarderReports
 import LarderTraces
 
-/// The cells of a workload that a command runs, and their traces.
 struct RunPlan {
   let cells: [PlannedCell]
   let facts: [TraceFacts]
   let notes: [String]
-  /// The traces of the cells that are to be computed; nil where there are none.
   let traces: WorkloadTraces?
-  /// The store's records of the cells; nil without a store.
   let records: StoredRecords?
 
   func sweep(of workload: Workload, threads: Int) -> Sweep {
@@ -32,19 +29,19 @@ struct RunPlanner {
   let workload: Workload
   let store: ResultStore?
   let threads: Int
-  /// True if a record that cannot be stored ends the run.
   var mustKeep = false
   let progress: ProgressLine
 
-  /// The cells, or those of a part, with what it takes to compute those that are not in the store.
-  func plan(part: PartNumber? = nil) throws -> RunPlan {
+  /// The cells of a part, and the traces of those that are not in the store; if `isTrusted` is
+  /// false, every trace is read, whatever the store knows of it.
+  func plan(part: PartNumber? = nil, isTrusted: Bool = true) throws -> RunPlan {
     guard let store else {
       let traces = try prepare()
       return RunPlan(
         cells: try workload.cells(over: traces), facts: traces.facts, notes: traces.notes,
         traces: traces, records: nil)
     }
-    let (known, prepared) = try traces(in: store)
+    let (known, prepared) = try traces(in: store, isTrusted: isTrusted)
     let all = try workload.cells(facts: known.facts)
     let cells = part.map { division(all, known, parts: $0.count).cells(of: $0) } ?? all
     let records = records(cells, known, store)
@@ -57,28 +54,13 @@ struct RunPlanner {
       guard known.agrees(with: some) else {
         progress.note(
           "a trace differs from the store's entry for its name, size and times; reading it again")
-        return try RunPlanner(
-          workload: workload, store: store, threads: threads, mustKeep: mustKeep,
-          progress: progress
-        ).planAnew(part: part)
+        return try plan(part: part, isTrusted: false)
       }
       traces = some
     }
     if let traces { try workload.check(missing, over: traces) }
     return RunPlan(
       cells: cells, facts: known.facts, notes: known.notes, traces: traces, records: records)
-  }
-
-  /// The plan after reading every trace, whatever the store knows of it.
-  private func planAnew(part: PartNumber?) throws -> RunPlan {
-    guard let store else { return try plan(part: part) }
-    let (known, traces) = try traces(in: store, isTrusted: false)
-    let all = try workload.cells(facts: known.facts)
-    let cells = part.map { division(all, known, parts: $0.count).cells(of: $0) } ?? all
-    if let traces { try workload.check(cells, over: traces) }
-    return RunPlan(
-      cells: cells, facts: known.facts, notes: known.notes, traces: traces,
-      records: records(cells, known, store))
   }
 
   func division(_ cells: [PlannedCell], _ known: StoredTraces, parts: Int) -> PartDivision {
@@ -93,13 +75,12 @@ struct RunPlanner {
       threads: threads, mustKeep: mustKeep)
   }
 
-  /// The traces that the store knows; if one is unknown, all are prepared.
   func traces(
     in store: ResultStore, isTrusted: Bool = true
   ) throws -> (known: StoredTraces, prepared: WorkloadTraces?) {
     let stamps = try TraceStamps(of: workload)
     if isTrusted, let known = store.traces(stamps, of: workload) {
-      for facts in known.facts { progress.note("\(Self.text(facts)), known from the store") }
+      for facts in known.facts { progress.note("\(facts.text), known from the store") }
       return (known, nil)
     }
     tell(store.takeDamages())
@@ -107,12 +88,10 @@ struct RunPlanner {
     return (try store.remember(traces, of: workload, before: stamps), traces)
   }
 
-  /// Says which files of the store are not used.
   func tell(_ damages: [StoreDamage]) {
     for damage in damages { progress.note("damaged, ignored: \(damage)") }
   }
 
-  /// Says what of the store cannot be used.
   private func tell(_ records: StoredRecords, _ cells: [PlannedCell]) {
     tell(records.damaged(in: cells))
     for (_, files) in records.conflicts(in: cells) {
@@ -124,57 +103,34 @@ struct RunPlanner {
     only keys: Set<TraceKey>? = nil, names: [TraceKey: String] = [:],
     shelf: (any TraceShelf)? = nil
   ) throws -> WorkloadTraces {
-    progress.begin("Preparing \(workload.name)")
-    let traces = try WorkloadTraces.prepare(
-      workload, only: keys, names: names, shelf: shelf
-    ) { _, requests in
-      if Interrupts.cancellation.isRequested {
-        throw Interrupted(description: "stopped before any cell was run; nothing was written")
-      }
-      progress.set(requests)
-    }
-    for facts in traces.facts { progress.end(Self.text(facts)) }
-    return traces
-  }
-
-  private static func text(_ facts: TraceFacts) -> String {
-    "\(facts.name)\(facts.seed.map { ", seed \($0)" } ?? ""): \(facts.requests) requests, "
-      + "\(facts.objects) objects"
+    try progress.prepare(
+      workload, title: "Preparing \(workload.name)", only: keys, names: names, shelf: shelf)
   }
 }
 
+/// Plans that say the file and the line of a fault, where one is known.
 extension Workload {
-  /// The cells to run over traces of which the facts are known.
-  ///
-  /// - Throws: `UsageError` with the file and the line, where one is known.
-  func cells(facts: [TraceFacts]) throws(UsageError) -> [PlannedCell] {
-    do {
-      return try Plan.cells(of: self, facts: facts)
+  private func explained<Result>(
+    _ body: () throws(PlanError) -> Result
+  ) throws(UsageError) -> Result {
+    do throws(PlanError) {
+      return try body()
     } catch {
       throw UsageError(message(for: error))
     }
+  }
+
+  func cells(facts: [TraceFacts]) throws(UsageError) -> [PlannedCell] {
+    try explained { () throws(PlanError) in try Plan.cells(of: self, facts: facts) }
   }
 
   func check(_ cells: [PlannedCell], over traces: WorkloadTraces) throws(UsageError) {
-    do {
-      try Plan.check(cells, of: self, over: traces.table)
-    } catch {
-      throw UsageError(message(for: error))
-    }
+    try explained { () throws(PlanError) in try Plan.check(cells, of: self, over: traces.table) }
   }
-}
 
-extension Workload {
-  /// The cells to run over traces that are prepared, checked against them.
-  ///
-  /// - Throws: `UsageError` with the file and the line, where one is known.
   func cells(over traces: WorkloadTraces) throws(UsageError) -> [PlannedCell] {
-    do {
-      let cells = try Plan.cells(of: self, facts: traces.facts)
-      try Plan.check(cells, of: self, over: traces.table)
-      return cells
-    } catch {
-      throw UsageError(message(for: error))
-    }
+    let cells = try cells(facts: traces.facts)
+    try check(cells, over: traces)
+    return cells
   }
 }

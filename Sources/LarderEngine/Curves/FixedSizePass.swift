@@ -1,60 +1,27 @@
-/// A pass over a trace that estimates LRU's hits from a sample of bounded size.
-///
-/// SHARDS with a fixed size (Waldspurger, Park, Garthwaite and Ahmad, Efficient MRC construction
-/// with SHARDS, FAST 2015, section 3.2): the sample starts with all objects; when it exceeds its
-/// size, the threshold falls to the largest hash in it and that object is removed. Each distance
-/// and each request is weighted by the inverse of the rate at its time.
-public final class FixedSizePass {
-  private let runBody: (_ end: Int) -> Void
-  private let positionBody: () -> Int
-  private let resultBody: () -> (SampledHits, SpatialSample, Int)
+/// A pass over a trace that estimates LRU's hits from at most a number of objects: SHARDS with a
+/// fixed size (Waldspurger and others, FAST 2015, section 3.2). Over that size, the threshold falls
+/// to the largest hash; each distance and request is weighted by the inverse of the rate at its
+/// time.
+package final class FixedSizePass: ErasedPass<FixedSizePass.Estimate> {
+  /// The estimate so far, and the sample with its current threshold and number of objects.
+  package typealias Estimate = (hits: SampledHits, sample: SpatialSample, objects: Int)
 
   /// Creates a pass at the first request. `capacities` ascend; `objectsMax` is at least 1.
-  ///
-  /// - Throws: `PolicyError.badSetup` if more than about 2^31 objects may be in the sample.
-  public init(
+  package init(
     over columns: RequestColumns, unit: CapacityUnit, capacities: [UInt64], objectsMax: Int,
     seed: UInt64
   ) throws(PolicyError) {
     try LRUStack<RecencyBits>.check(objects: min(objectsMax, columns.objects))
     switch unit {
     case .objects:
-      (runBody, positionBody, resultBody) = Self.erased(
-        FixedSizeSampling<RecencyBits>(columns, capacities, objectsMax, seed))
+      super.init(FixedSizeSampling<RecencyBits>(columns, capacities, objectsMax, seed))
     case .bytes:
-      (runBody, positionBody, resultBody) = Self.erased(
-        FixedSizeSampling<RecencyWeights>(columns, capacities, objectsMax, seed))
+      super.init(FixedSizeSampling<RecencyWeights>(columns, capacities, objectsMax, seed))
     }
-  }
-
-  /// Position of the next request.
-  public var position: Int { positionBody() }
-
-  /// The estimate from the requests so far.
-  public var estimate: SampledHits { resultBody().0 }
-
-  /// The sample with its current threshold.
-  public var sample: SpatialSample { resultBody().1 }
-
-  /// The number of objects in the sample.
-  public var sampledObjects: Int { resultBody().2 }
-
-  /// Continues to `end`, exclusive, which is at most the number of requests.
-  public func run(upTo end: Int) { runBody(end) }
-
-  private static func erased<Order: RecencyOrder & ~Copyable>(
-    _ sampling: consuming FixedSizeSampling<Order>
-  ) -> ((Int) -> Void, () -> Int, () -> (SampledHits, SpatialSample, Int)) {
-    let held = Held(sampling)
-    return (
-      { end in held.with { $0.run(upTo: end) } }, { held.with { $0.position } },
-      { held.with { ($0.estimate, $0.sample, $0.sampledObjects) } }
-    )
   }
 }
 
-/// The state of a `FixedSizePass`, specialised for the kind of weights.
-struct FixedSizeSampling<Order: RecencyOrder & ~Copyable>: ~Copyable {
+struct FixedSizeSampling<Order: RecencyOrder & ~Copyable>: StackPass, ~Copyable {
   private var stack: LRUStack<Order>
   // Hash above id, so that the largest hash is at the top.
   private var members = MaxHeap<UInt64>()
@@ -79,15 +46,15 @@ struct FixedSizeSampling<Order: RecencyOrder & ~Copyable>: ~Copyable {
     sample = SpatialSample(rate: 1, seed: seed)
   }
 
-  var sampledObjects: Int { members.count }
-
-  var estimate: SampledHits {
+  var result: FixedSizePass.Estimate {
     var sum = 0.0
     let hits = weights.dropLast().map { weight in
       sum += weight
       return sum
     }
-    return SampledHits(requests: requests, represented: represented, hits: hits)
+    return (
+      SampledHits(requests: requests, represented: represented, hits: hits), sample, members.count
+    )
   }
 
   mutating func run(upTo end: Int) {
@@ -121,14 +88,7 @@ struct FixedSizeSampling<Order: RecencyOrder & ~Copyable>: ~Copyable {
     let rate = sample.rate
     represented += 1 / rate
     guard let depth else { return }
-    let distance = Double(depth) / rate
-    var low = 0
-    var high = capacities.count
-    while low < high {
-      let middle = (low + high) / 2
-      if capacities[middle] < distance { low = middle + 1 } else { high = middle }
-    }
-    weights[low] += 1 / rate
+    weights[capacities.firstIndex(notBelow: Double(depth) / rate)] += 1 / rate
   }
 
   private mutating func forgetLargest() {
@@ -140,16 +100,14 @@ struct FixedSizeSampling<Order: RecencyOrder & ~Copyable>: ~Copyable {
 }
 
 /// Hits of a cache at some capacities, estimated from a sample of the objects.
-public struct SampledHits: Sendable, Hashable {
-  /// Gets of the trace.
-  public var requests: UInt64
+package struct SampledHits: Sendable, Hashable {
+  package var requests: UInt64
   /// The number of gets that those of the sample represent, each one over the sampling rate.
-  public var represented: Double
+  package var represented: Double
   /// The number of hits that those of the sample represent, at each capacity.
-  public var hits: [Double]
+  package var hits: [Double]
 
-  /// Creates an estimate from its parts.
-  public init(requests: UInt64, represented: Double, hits: [Double]) {
+  package init(requests: UInt64, represented: Double, hits: [Double]) {
     self.requests = requests
     self.represented = represented
     self.hits = hits
@@ -158,38 +116,28 @@ public struct SampledHits: Sendable, Hashable {
   /// The hit ratios with the correction of SHARDS-adj: the difference between the expected and the
   /// actual number of requests in the sample is attributed to a few popular objects, which hit at
   /// nearly any capacity.
-  public var hitRatios: [Double] {
+  package var hitRatios: [Double] {
     guard requests > 0 else { return [] }
     let all = Double(requests)
     return hits.map { min(1, max(0, ($0 + (all - represented)) / all)) }
   }
 }
 
-/// A sample of the objects of a trace, with all requests of each sampled object.
-///
-/// Spatial sampling by a hash of the object, as in SHARDS (Waldspurger, Park, Garthwaite and Ahmad,
-/// Efficient MRC construction with SHARDS, FAST 2015): an object is sampled if its hash is below a
-/// threshold, so each sample is a subset of every larger one.
-///
-/// The hash is multiplicative (Knuth, The Art of Computer Programming 3, section 6.4): ids, which
-/// are dense and in order of first appearance, times the golden ratio, modulo 1. Such points are
-/// spread more evenly than random ones (Weyl 1916), so the sample contains close to its share of
-/// the objects that appear early, which are the popular ones: measured, a third to a fifth of the
-/// error of a mixing hash at the same rate. It also costs only one multiplication.
-public struct SpatialSample: Sendable, Hashable {
+/// A sample of the objects of a trace: those with a hash below a threshold, as in SHARDS. The hash
+/// is multiplicative: dense ids, in order of first appearance, times the golden ratio. Such points
+/// are spread more evenly than random ones (Weyl 1916), so popular objects have close to their
+/// share.
+package struct SpatialSample: Sendable, Hashable {
   /// Objects with a hash below the threshold are in the sample; 2^32 includes all of them.
-  public var threshold: UInt64
-  /// Selects one of the possible samples.
-  public var seed: UInt64
+  package var threshold: UInt64
+  package var seed: UInt64
   /// The number of equal parts that the sample is divided into: 1 or a power of two.
-  public var parts: UInt32
-  /// The index of the part.
-  public var part: UInt32
+  package var parts: UInt32
+  package var part: UInt32
 
   private static var all: UInt64 { 1 << 32 }
 
-  /// Creates a sample of a share of the objects, above 0 and at most 1.
-  public init(rate: Double, seed: UInt64 = 0) {
+  package init(rate: Double, seed: UInt64 = 0) {
     threshold = UInt64(min(1, max(rate, 0x1p-32)) * Double(Self.all))
     self.seed = seed
     (parts, part) = (1, 0)
@@ -197,14 +145,13 @@ public struct SpatialSample: Sendable, Hashable {
 
   /// Returns a part of the sample. The parts 0 to `parts` - 1, a power of two, are disjoint and
   /// together make up the sample.
-  public func part(_ part: UInt32, of parts: UInt32) -> SpatialSample {
+  package func part(_ part: UInt32, of parts: UInt32) -> SpatialSample {
     var sample = self
     (sample.parts, sample.part) = (parts, part)
     return sample
   }
 
-  /// The share of the objects that are in the sample.
-  public var rate: Double { Double(threshold) / Double(Self.all) / Double(parts) }
+  package var rate: Double { Double(threshold) / Double(Self.all) / Double(parts) }
 
   var offset: UInt32 {
     var generator = SeededGenerator(seed: seed)
@@ -219,7 +166,7 @@ public struct SpatialSample: Sendable, Hashable {
 
   /// Adds the positions of the requests in `range` whose objects are in the sample to `positions`,
   /// ascending. O(requests), at the speed of reading the ids.
-  public func select(
+  package func select(
     in range: Range<Int>, of columns: RequestColumns, into positions: inout [Int]
   ) {
     if threshold == Self.all {
@@ -247,6 +194,5 @@ public struct SpatialSample: Sendable, Hashable {
     }
   }
 
-  /// Returns true if an object of the sample is in this part of it.
-  @inline(__always) public func isInPart(_ id: ObjectID) -> Bool { id & (parts &- 1) == part }
+  @inline(__always) package func isInPart(_ id: ObjectID) -> Bool { id & (parts &- 1) == part }
 }

@@ -1,102 +1,93 @@
 /// Hits of an LRU cache by capacity.
-public struct LRUCurve: Sendable, Hashable {
-  /// Gets.
-  public var requests: UInt64
+package struct LRUCurve: Sendable, Hashable {
+  package var requests: UInt64
   /// Gets of missing objects: misses at every capacity.
-  public var coldMisses: UInt64
+  package var coldMisses: UInt64
   /// The largest object, in the unit of the capacities; 1 if they count objects.
-  public var largestObject: UInt64
+  package var largestObject: UInt64
   /// Gets whose size differs from that of the object's previous request.
-  public var resizedGets: UInt64
-  /// The counted capacities, ascending; nil for all of them: 0, 1, 2 ... up to the number of
-  /// objects.
-  public var capacities: [UInt64]?
-  /// Hits at each of them.
-  public var hits: [UInt64]
+  package var resizedGets: UInt64
+  /// The counted capacities, ascending; nil for 0, 1, 2 ... up to the number of objects.
+  package var capacities: [UInt64]?
+  package var hits: [UInt64]
 
   /// Returns true if the count at a capacity equals that of a simulation: no object is larger than
   /// the capacity, which would prevent its admission, and each has the same size at all capacities.
-  public func isExact(at capacity: UInt64) -> Bool {
+  package func isExact(at capacity: UInt64) -> Bool {
     capacity >= largestObject && resizedGets == 0
   }
 
-  /// Returns the hits at a capacity, or nil if they were not counted. O(log capacities).
-  public func hits(at capacity: UInt64) -> UInt64? {
+  package func hits(at capacity: UInt64) -> UInt64? {
     guard let capacities else { return hits[Int(min(capacity, UInt64(hits.count - 1)))] }
-    var low = 0
-    var high = capacities.count
-    while low < high {
-      let middle = (low + high) / 2
-      if capacities[middle] < capacity { low = middle + 1 } else { high = middle }
-    }
-    return low < capacities.count && capacities[low] == capacity ? hits[low] : nil
+    let place = capacities.firstIndex(notBelow: capacity)
+    return place < capacities.count && capacities[place] == capacity ? hits[place] : nil
   }
 }
 
-/// One pass over a trace that counts the hits of an LRU cache at many capacities at once.
-///
-/// With `.objects` it counts at every possible capacity, and every count equals that of a
-/// simulation of `lru` at that capacity, sets and deletes included. With `.bytes` it counts at the
-/// given capacities, and a count equals that of a simulation if `LRUCurve.isExact` is true. Entries
-/// never expire: see `expires(_:)`.
-///
-/// Mattson, Gecsei, Slutz and Traiger, Evaluation techniques for storage hierarchies, IBM Systems
-/// Journal 1970. O(log objects) a request, in practice a few vector operations.
-public final class LRUCurvePass {
-  private let runBody: (_ end: Int) -> Void
-  private let positionBody: () -> Int
-  private let curveBody: () -> LRUCurve
-  private let bytesBody: () -> Int
-
-  /// Creates a pass at the first request. `capacities` ascend, and are used only with `.bytes`.
-  ///
-  /// - Throws: `PolicyError.badSetup` with more than about 2^31 objects.
-  public init(
-    over columns: RequestColumns, unit: CapacityUnit, capacities: [UInt64] = []
-  ) throws(PolicyError) {
-    try LRUStack<RecencyBits>.check(objects: columns.objects)
-    switch unit {
-    case .objects:
-      let pass = LRUPass<RecencyBits>(columns, capacities: nil)
-      (runBody, positionBody, curveBody, bytesBody) = Self.erased(pass)
-    case .bytes:
-      let pass = LRUPass<RecencyWeights>(columns, capacities: capacities)
-      (runBody, positionBody, curveBody, bytesBody) = Self.erased(pass)
+extension Array where Element: Comparable {
+  /// The index of the first element of an ascending array that is not below a value.
+  func firstIndex(notBelow value: Element) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < value { low = middle + 1 } else { high = middle }
     }
-  }
-
-  /// Position of the next request.
-  public var position: Int { positionBody() }
-
-  /// The counts so far. Linear in the capacities.
-  public var curve: LRUCurve { curveBody() }
-
-  /// Memory held in addition to the trace's columns, in bytes.
-  public var stateBytes: Int { bytesBody() }
-
-  /// Continues to `end`, exclusive, which is at most the number of requests.
-  public func run(upTo end: Int) { runBody(end) }
-
-  /// Returns true if an entry of the trace can expire. O(requests).
-  public static func expires(_ columns: RequestColumns) -> Bool {
-    guard let ttls = columns.ttls else { return false }
-    return (0..<columns.count).contains { ttls[$0] != 0 }
-  }
-
-  // Closures, because the code a closure calls is specialised for the types at its creation.
-  private static func erased<Order: RecencyOrder & ~Copyable>(
-    _ pass: consuming LRUPass<Order>
-  ) -> ((Int) -> Void, () -> Int, () -> LRUCurve, () -> Int) {
-    let held = Held(pass)
-    return (
-      { end in held.with { $0.run(upTo: end) } }, { held.with { $0.position } },
-      { held.with { $0.curve } }, { held.with { $0.stateBytes } }
-    )
+    return low
   }
 }
 
 /// A pass over a trace with an LRU stack, specialised for the kind of weights.
-struct LRUPass<Order: RecencyOrder & ~Copyable>: ~Copyable {
+protocol StackPass: ~Copyable {
+  associatedtype Result
+  var position: Int { get }
+  var result: Result { get }
+  mutating func run(upTo end: Int)
+}
+
+/// A pass behind closures: what a closure calls is specialised for the types at its creation.
+package class ErasedPass<Result> {
+  private let runBody: (_ end: Int) -> Void
+  private let positionBody: () -> Int
+  private let resultBody: () -> Result
+
+  init<Pass: StackPass & ~Copyable>(_ pass: consuming Pass) where Pass.Result == Result {
+    let held = Held(pass)
+    runBody = { end in held.with { $0.run(upTo: end) } }
+    positionBody = { held.with { $0.position } }
+    resultBody = { held.with { $0.result } }
+  }
+
+  package var position: Int { positionBody() }
+
+  package var result: Result { resultBody() }
+
+  /// Continues to `end`, exclusive, which is at most the number of requests.
+  package func run(upTo end: Int) { runBody(end) }
+}
+
+/// One pass over a trace that counts the hits of an LRU cache at many capacities (Mattson and
+/// others 1970): with `.objects` at all of them, as a simulation of `lru` would count; with
+/// `.bytes` at the given ones, exactly if `LRUCurve.isExact`. Entries never expire. O(log objects)
+/// a request.
+package final class LRUCurvePass: ErasedPass<LRUCurve> {
+  /// Creates a pass at the first request. `capacities` ascend, and are used only with `.bytes`.
+  package init(
+    over columns: RequestColumns, unit: CapacityUnit, capacities: [UInt64] = []
+  ) throws(PolicyError) {
+    try LRUStack<RecencyBits>.check(objects: columns.objects)
+    switch unit {
+    case .objects: super.init(LRUPass<RecencyBits>(columns, capacities: nil))
+    case .bytes: super.init(LRUPass<RecencyWeights>(columns, capacities: capacities))
+    }
+  }
+
+  package static func expires(_ columns: RequestColumns) -> Bool {
+    guard let ttls = columns.ttls else { return false }
+    return (0..<columns.count).contains { ttls[$0] != 0 }
+  }
+}
+
+struct LRUPass<Order: RecencyOrder & ~Copyable>: StackPass, ~Copyable {
   private var stack: LRUStack<Order>
   private var counter: DistanceCounts
   private let columns: RequestColumns
@@ -116,9 +107,7 @@ struct LRUPass<Order: RecencyOrder & ~Copyable>: ~Copyable {
     self.capacities = capacities
   }
 
-  var stateBytes: Int { stack.bytes }
-
-  var curve: LRUCurve {
+  var result: LRUCurve {
     LRUCurve(
       requests: requests, coldMisses: coldMisses, largestObject: UInt64(largest),
       resizedGets: resizedGets, capacities: capacities, hits: counter.cumulative())

@@ -1,16 +1,8 @@
-/// The LRU stack of a trace: all objects with their depths, in the order of their latest requests.
-///
-/// Mattson, Gecsei, Slutz and Traiger (Evaluation techniques for storage hierarchies, IBM Systems
-/// Journal 1970): an LRU cache of capacity C holds the objects down to depth C, so one pass gives
-/// the hits at all capacities. A deletion leaves a hole with the object's weight at its position: a
-/// cache that reaches as deep has that much free room, and objects pushed on top fill the topmost
-/// holes first (Thompson and Smith, Efficient (stack) algorithms for analysis of write-back and
-/// sector memories, ACM TOCS 1989, for one size). A use does so too: the object leaves a hole at
-/// its old position and is pushed on top.
-///
-/// With weights, the depth is exact for every capacity that is at least that of the largest object,
-/// provided that the weight of each object is the same for all capacities; so only a set changes
-/// it.
+/// The LRU stack of a trace: all objects in the order of their latest requests. A cache of capacity
+/// C holds the objects down to depth C (Mattson, Gecsei, Slutz and Traiger, IBM Systems Journal
+/// 1970). A deletion or a use leaves a hole with the object's weight, and objects pushed on top
+/// fill the topmost holes first (Thompson and Smith, ACM TOCS 1989). Exact for capacities of at
+/// least the largest object.
 struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
   private var order: Order
   // The position of each object's latest request plus one; 0 for an object that is not in the
@@ -18,9 +10,7 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
   private var places: Column<UInt32>
   // The positions of holes: the topmost, which has the largest position, is filled first.
   private var holes = MaxHeap<UInt32>()
-  /// The number of positions for each live one after a renumbering: more of them mean fewer
-  /// renumberings, fewer fit into the processor's cache. (Measured with 1 M objects: 4 and 8 are
-  /// equally fast, 2 is half as fast.)
+  // Positions for each live one after a renumbering. (With 1 M objects, 2 is half as fast.)
   private static var slack: Int { 4 }
   private static var positionsMax: Int { 1 << 32 - 1 << 16 }
   static var objectsMax: Int { positionsMax / 2 }
@@ -88,8 +78,6 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
     order.prefetch(place == 0 ? 0 : place &- 1)
   }
 
-  var bytes: Int { order.bytes + places.bytes }
-
   private mutating func fillHoles(_ weight: UInt32) {
     var weight = weight
     while !holes.isEmpty {
@@ -117,9 +105,9 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
       }
       id += 1
     }
-    var moved = holes
-    moved.replaceAll { order.rank($0) }
-    holes = moved
+    for place in holes.elements.indices {
+      holes.elements[place] = order.rank(holes.elements[place])
+    }
     order.renumber(room: Self.room(live: live + holes.count))
   }
 }
@@ -127,7 +115,6 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
 /// The order of the latest requests: positions 0, 1, 2 ... A position is live, with a weight, while
 /// it holds the latest request of an object. The order-statistic structure of a stack distance.
 protocol RecencyOrder: ~Copyable {
-  /// Creates an order without live positions and with room for at least `room`.
   init(room: Int)
 
   static var weighs: Bool { get }
@@ -156,21 +143,12 @@ protocol RecencyOrder: ~Copyable {
   /// room for `room` positions. O(`room`); called after `makeRanks`.
   mutating func renumber(room: Int)
 
-  /// Prefetches the data that `remove(position)` reads.
   func prefetch(_ position: UInt32)
-
-  var bytes: Int { get }
 }
 
-/// The positions of a stream that hold the latest request of an object: a bit for each position,
-/// with running sums above, so that five loads count the live positions before a given one.
-///
-/// The order-statistic structure of a stack distance by Bennett and Kruskal (LRU Stack Processing,
-/// IBM Journal of Research and Development 1975), over bits. Each sum counts the live positions
-/// before its part within the parent part: 32 words of 64 positions form a group, 32 groups a
-/// block, 32 blocks a section. Removing a position lowers the sums to its right, a handful of
-/// vector instructions for each level, without a branch. When positions run out, the live ones are
-/// renumbered. Memory: less than a byte for six positions.
+/// A bit for each position of a stream, set for the latest request of an object, with sums of the
+/// bits before each part of 64 positions, 32 of these, 32 of those and so on (Bennett and Kruskal,
+/// LRU Stack Processing, 1975). When positions run out, the live ones are renumbered.
 struct RecencyBits: RecencyOrder, ~Copyable {
   private var words: Column<UInt64>
   private var wordSums: Column<UInt16>
@@ -251,10 +229,6 @@ struct RecencyBits: RecencyOrder, ~Copyable {
     for _ in 0..<count { _ = append(1) }
   }
 
-  var bytes: Int {
-    words.bytes + wordSums.bytes + groupSums.bytes + blockSums.bytes + sectionSums.bytes
-  }
-
   private mutating func beginWord(_ position: UInt32) {
     var before = UInt32(truncatingIfNeeded: live)
     if position & (1 << 21 - 1) == 0 { sectionSums[position >> 21] = before }
@@ -280,12 +254,8 @@ struct RecencyBits: RecencyOrder, ~Copyable {
   }
 }
 
-/// The positions of a stream that hold the latest request of an object, with the object's weight:
-/// `RecencyBits` for objects of different sizes.
-///
-/// Each level sums the weights before its part within the parent part, 32 parts to one: 32
-/// positions are a leaf, 32 leaves a block, and so on up to 2^30 positions and more. Memory: about
-/// 4.5 bytes a position.
+/// `RecencyBits` for objects of different sizes: sums of the weights before each part, 32 parts to
+/// one. About 4.5 bytes a position.
 struct RecencyWeights: RecencyOrder, ~Copyable {
   private var weights: Column<UInt32>
   // A bit for each position, because a weight may be 0.
@@ -383,11 +353,6 @@ struct RecencyWeights: RecencyOrder, ~Copyable {
   @inline(__always) func prefetch(_ position: UInt32) {
     weights.prefetch(position & ~31)
     leafSums.prefetch(position >> 5)
-  }
-
-  var bytes: Int {
-    weights.bytes + isLive.bytes + ranks.bytes + leafSums.bytes + blockSums.bytes + areaSums.bytes
-      + sectionSums.bytes
   }
 
   private mutating func beginLeaf(_ position: UInt32) {

@@ -1,40 +1,33 @@
 /// A policy that keeps its residents in a heap and evicts the smallest. Conforming types define the
 /// keys.
-public protocol HeapPolicy: EvictionPolicy, ~Copyable {
+@usableFromInline package protocol HeapPolicy: EvictionPolicy, ~Copyable {
   var heap: IndexedHeap { get set }
 }
 
 extension HeapPolicy where Self: ~Copyable {
-  /// Returns true if the object is resident.
-  @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool { heap.contains(id) }
+  @inlinable @inline(__always) package func contains(_ id: ObjectID) -> Bool { heap.contains(id) }
 
-  /// Removes all state of the object.
-  @inlinable public mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+  @inlinable package mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     if heap.contains(id) { heap.remove(id) }
   }
 
-  /// The object that `evict` would return now.
-  @inlinable public var victim: ObjectID { heap.minimum() }
+  @inlinable package var victim: ObjectID { heap.minimum() }
 
-  /// Makes ids up to `objects` valid.
-  public mutating func reserve(objects: Int) { heap.reserve(objects: objects) }
+  @usableFromInline package mutating func reserve(objects: Int) { heap.reserve(objects: objects) }
 
-  /// Prefetches the object's state.
-  @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { heap.prefetch(id) }
+  @inlinable @inline(__always) package func prefetch(_ id: ObjectID) { heap.prefetch(id) }
 
-  /// Prefetches the heap entry that the object's state points to.
-  @inlinable @inline(__always) public func prefetchNeighbours(_ id: ObjectID) {
+  @inlinable @inline(__always) package func prefetchNeighbours(_ id: ObjectID) {
     heap.prefetchEntry(id)
   }
 
-  /// Memory held, in bytes.
-  public var stateBytes: Int { heap.bytes }
+  @usableFromInline package var stateBytes: Int { heap.bytes }
 }
 
 /// A policy with a heap of priorities above a floor, which each victim raises to its own priority,
 /// so that residents age relative to newer objects. Conforming types define the value that is added
 /// to the floor.
-public protocol FloorPolicy: EvictionPolicy, ~Copyable {
+@usableFromInline package protocol FloorPolicy: EvictionPolicy, ~Copyable {
   var heap: RadixHeap { get set }
   var floor: PriorityFloor { get set }
   /// True if the value depends on the number of requests.
@@ -42,14 +35,13 @@ public protocol FloorPolicy: EvictionPolicy, ~Copyable {
   /// The value of an object that is requested or stored, not negative; `requests` is 1 unless they
   /// count.
   func value(_ request: Request, requests: UInt32) -> Double
-  /// Creates a policy from its parts: the initialiser of its members.
   init(heap: consuming RadixHeap, floor: consuming PriorityFloor)
 }
 
 /// The floor of a policy's priorities, and what the priorities are made from.
 ///
 /// Memory: 4 bytes an object if requests count.
-public struct PriorityFloor: ~Copyable {
+@usableFromInline package struct PriorityFloor: ~Copyable {
   // The priority of the last evicted object; the paper's L.
   @usableFromInline var value = 0.0
   // Orders objects of equal priority.
@@ -57,42 +49,36 @@ public struct PriorityFloor: ~Copyable {
   // Requests of each resident object.
   @usableFromInline var requests: Column<UInt32>
 
-  /// Creates a floor of 0.
-  public init(_ setup: PolicySetup, countsRequests: Bool) {
+  @usableFromInline package init(_ setup: PolicySetup, countsRequests: Bool) {
     requests = Column(objects: countsRequests ? setup.objects : 0)
   }
 }
 
 extension FloorPolicy where Self: ~Copyable {
-  /// Returns true if the object is resident.
-  @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool { heap.contains(id) }
+  @inlinable @inline(__always) package func contains(_ id: ObjectID) -> Bool { heap.contains(id) }
 
-  /// Creates an empty cache.
-  @inlinable public init(_ setup: PolicySetup) {
+  @inlinable package init(_ setup: PolicySetup) {
     self.init(
       heap: RadixHeap(objects: setup.objects),
       floor: PriorityFloor(setup, countsRequests: Self.countsRequests))
   }
 
-  /// Defaults to false.
-  @inlinable public static var countsRequests: Bool { false }
+  @inlinable package static var countsRequests: Bool { false }
 
-  /// Updates the priority of a resident object that is requested.
-  @inlinable @inline(__always) public mutating func hit(
+  @inlinable @inline(__always) package mutating func hit(
     _ request: Request, _ sizes: some ObjectSizes
   ) {
     if Self.countsRequests { floor.requests[request.id] &+= 1 }
     heap.update(request.id, key: priority(request), order: floor.order.next())
   }
 
-  /// Not negative, so that its bits sort like the priority.
+  // Not negative, so its bits sort like the priority.
   @inlinable @inline(__always) func priority(_ request: Request) -> UInt64 {
     let requests = Self.countsRequests ? floor.requests[request.id] : 1
     return (floor.value + value(request, requests: requests)).bitPattern
   }
 
-  /// Evicts one resident object and returns it.
-  @inlinable @inline(__always) public mutating func evict(
+  @inlinable @inline(__always) package mutating func evict(
     for request: Request, _ sizes: some ObjectSizes
   ) -> ObjectID {
     let (victim, priority) = heap.popMinimum()
@@ -100,42 +86,37 @@ extension FloorPolicy where Self: ~Copyable {
     return victim
   }
 
-  /// Stores a missing object.
-  @inlinable @inline(__always) public mutating func insert(
+  @inlinable @inline(__always) package mutating func insert(
     _ request: Request, _ sizes: some ObjectSizes
   ) {
     if Self.countsRequests { floor.requests[request.id] = 1 }
     heap.insert(request.id, key: priority(request), order: floor.order.next())
   }
 
-  /// Removes all state of the object.
-  @inlinable public mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+  @inlinable package mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     if heap.contains(id) { heap.remove(id) }
   }
 
-  /// The object that `evict` would return now.
-  @inlinable public var victim: ObjectID { heap.minimum() }
+  @inlinable package var victim: ObjectID { heap.minimum() }
 
-  /// Always `.none`: a search for the next victim pays only when it is evicted.
-  @inlinable @inline(__always) public var candidate: ObjectID { .none }
+  // A search for the next victim pays only when it is evicted.
+  @inlinable @inline(__always) package var candidate: ObjectID { .none }
 
-  /// Makes ids up to `objects` valid.
-  public mutating func reserve(objects: Int) {
+  @usableFromInline package mutating func reserve(objects: Int) {
     heap.reserve(objects: objects)
     if Self.countsRequests { floor.requests.reserve(objects: objects) }
   }
 
-  /// Prefetches the object's state.
-  @inlinable @inline(__always) public func prefetch(_ id: ObjectID) {
+  @inlinable @inline(__always) package func prefetch(_ id: ObjectID) {
     heap.prefetch(id)
     if Self.countsRequests { floor.requests.prefetch(id) }
   }
 
-  /// Prefetches the key that the object's state points to.
-  @inlinable @inline(__always) public func prefetchNeighbours(_ id: ObjectID) {
+  @inlinable @inline(__always) package func prefetchNeighbours(_ id: ObjectID) {
     heap.prefetchKey(id)
   }
 
-  /// Memory held, in bytes.
-  public var stateBytes: Int { heap.bytes + (Self.countsRequests ? floor.requests.bytes : 0) }
+  @usableFromInline package var stateBytes: Int {
+    heap.bytes + (Self.countsRequests ? floor.requests.bytes : 0)
+  }
 }

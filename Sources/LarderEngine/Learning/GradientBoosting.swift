@@ -1,35 +1,31 @@
-/// A library that trains regression trees by gradient boosting, for the policies that learn a model
-/// (`PolicyRegistry.learned`).
-///
-/// The engine does not include one. A program provides one with `provide(_:)`; the module
-/// `LarderLearning` loads LightGBM. Only training calls it: a trained model is `BoostedTrees`,
-/// which the engine evaluates itself.
-public struct GradientBoosting: Sendable {
+/// A library that trains regression trees by gradient boosting, for the policies that learn a
+/// model. A program provides one with `provide(_:)`; `LarderLearning` loads LightGBM. A trained
+/// model is `BoostedTrees`, which the engine evaluates itself.
+package struct GradientBoosting: Sendable {
   /// Trains a model on labelled rows. Equal rows and parameters must produce equal models, and
   /// several threads may train at once.
-  public typealias Trainer =
+  package typealias Trainer =
     @Sendable (borrowing TrainingRows, Parameters) throws(BoostingError) -> BoostedTrees
 
   /// Training parameters for least squares, with a random share of the features for each tree and a
   /// random share of the rows, redrawn every few trees.
-  public struct Parameters: Sendable, Hashable {
+  package struct Parameters: Sendable, Hashable {
     /// Trees in the model, 1 or more.
-    public var trees: Int
+    package var trees: Int
     /// Leaves of a tree, 2 or more.
-    public var leaves = 32
+    package var leaves = 32
     /// The factor applied to each tree's output, above 0.
-    public var learningRate = 0.1
+    package var learningRate = 0.1
     /// Share of the features that one tree may use.
-    public var featureShare = 0.8
+    package var featureShare = 0.8
     /// Share of the rows that one tree is trained on.
-    public var rowShare = 0.8
+    package var rowShare = 0.8
     /// Trees after which the rows are redrawn.
-    public var rowPeriod = 5
+    package var rowPeriod = 5
     /// The seed of these draws, from 0 to 2^31 - 1.
-    public var seed: Int32
+    package var seed: Int32
 
-    /// The parameters of LRB and 3L-Cache, which differ in the number of trees.
-    public init(trees: Int, seed: UInt64) {
+    package init(trees: Int, seed: UInt64) {
       self.trees = trees
       self.seed = Int32(truncatingIfNeeded: seed & 0x7FFF_FFFF)
     }
@@ -37,13 +33,10 @@ public struct GradientBoosting: Sendable {
     package var modelBytes: Int { BoostedTrees.bytes(trees: trees, leaves: leaves) }
   }
 
-  /// Name and version of the library, for display.
-  public let name: String
-  /// Trains a model.
-  public let train: Trainer
+  package let name: String
+  package let train: Trainer
 
-  /// Creates a library from its name and its trainer.
-  public init(name: String, train: @escaping Trainer) {
+  package init(name: String, train: @escaping Trainer) {
     self.name = name
     self.train = train
   }
@@ -67,16 +60,13 @@ public struct GradientBoosting: Sendable {
 
   /// Sets the source of the library. `make` is called at most once, when the first learned policy
   /// is created.
-  public static func provide(
+  package static func provide(
     _ make: @escaping @Sendable () throws(BoostingError) -> GradientBoosting
   ) {
     provided.withLock { $0 = .unused(make) }
   }
 
-  /// The library that the program provides.
-  ///
-  /// - Throws: `unavailable` with the reason.
-  public static func current() throws(BoostingError) -> GradientBoosting {
+  package static func current() throws(BoostingError) -> GradientBoosting {
     if let substitute { return substitute }
     return try provided.withLock { (provider) throws(BoostingError) in
       if case .unused(let make) = provider {
@@ -122,36 +112,27 @@ public enum BoostingError: Error, Hashable, Sendable, CustomStringConvertible {
 /// Labelled rows of features, collected for one training.
 ///
 /// Features are `Float`: counts above 2^24 lose their low bits, in training and in predictions.
-public struct TrainingRows: ~Copyable {
-  /// Features in a row.
-  public let features: Int
+package struct TrainingRows: ~Copyable {
+  package let features: Int
   /// The value to predict for each row.
-  public private(set) var labels: [Float] = []
+  package private(set) var labels: [Float] = []
   /// The features of all rows, row by row.
-  public private(set) var values: [Float] = []
+  package private(set) var values: [Float] = []
 
   /// Creates an empty collection with room for `capacity` rows; the memory is not touched before it
   /// is used.
-  public init(features: Int, capacity: Int) {
+  package init(features: Int, capacity: Int) {
     self.features = features
     labels.reserveCapacity(capacity)
     values.reserveCapacity(capacity * features)
   }
 
-  /// Rows collected.
-  @inlinable public var count: Int { labels.count }
+  package var count: Int { labels.count }
 
-  /// Adds a row of `features` values. Amortised O(`features`).
-  package mutating func append(_ row: UnsafeBufferPointer<Float>, label: Float) {
+  package mutating func append(_ row: some Collection<Float>, label: Float) {
     assert(row.count == features)
     values.append(contentsOf: row)
     labels.append(label)
-  }
-
-  /// Adds a row of `features` values.
-  public mutating func append(_ row: [Float], label: Float) {
-    precondition(row.count == features, "a row of \(row.count) features for \(features)")
-    row.withUnsafeBufferPointer { append($0, label: label) }
   }
 
   package mutating func removeAll() {
@@ -162,25 +143,19 @@ public struct TrainingRows: ~Copyable {
   package var bytes: Int { (labels.capacity + values.capacity) * MemoryLayout<Float>.stride }
 }
 
-/// A trained model: regression trees whose outputs are added.
-///
-/// All nodes are in one array, the inner nodes of a tree before its leaves. A row passes through
-/// all trees without data-dependent branches, because a leaf points to itself. Four rows are
-/// evaluated together so that their memory accesses overlap.
-public struct BoostedTrees: Sendable {
+/// A trained model: regression trees whose outputs are added. A leaf points to itself, so that a
+/// row passes through all trees without data-dependent branches, and four rows overlap their memory
+/// accesses.
+package struct BoostedTrees: Sendable {
   /// An inner node of a tree: rows whose `feature` is at most `threshold` go to `low`.
-  public struct Split: Sendable, Hashable {
-    /// The feature that is compared.
-    public var feature: Int
-    /// The largest value that goes to `low`.
-    public var threshold: Double
-    /// The next node of these rows: the number of a split, larger than this one's, or ~leaf.
-    public var low: Int
-    /// The next node of all other rows: the number of a split, larger than this one's, or ~leaf.
-    public var high: Int
+  package struct Split: Sendable, Hashable {
+    package var feature: Int
+    package var threshold: Double
+    /// The next node: the number of a split, larger than this one's, or ~leaf.
+    package var low: Int
+    package var high: Int
 
-    /// Creates a split from its parts.
-    public init(feature: Int, threshold: Double, low: Int, high: Int) {
+    package init(feature: Int, threshold: Double, low: Int, high: Int) {
       self.feature = feature
       self.threshold = threshold
       self.low = low
@@ -188,15 +163,12 @@ public struct BoostedTrees: Sendable {
     }
   }
 
-  /// One tree.
-  public struct Tree: Sendable, Hashable {
+  package struct Tree: Sendable, Hashable {
     /// Its inner nodes, the root first; empty if the tree is a single leaf.
-    public var splits: [Split]
-    /// The output of each leaf.
-    public var leaves: [Double]
+    package var splits: [Split]
+    package var leaves: [Double]
 
-    /// Creates a tree from its parts.
-    public init(splits: [Split], leaves: [Double]) {
+    package init(splits: [Split], leaves: [Double]) {
       self.splits = splits
       self.leaves = leaves
     }
@@ -214,17 +186,13 @@ public struct BoostedTrees: Sendable {
     var firstLeaf: Int32
   }
 
-  /// Features in a row.
-  public let features: Int
+  package let features: Int
   private var nodes: [Node] = []
   // The output of a leaf; 0 for inner nodes.
   private var outputs: [Double] = []
   private var spans: [Span] = []
 
-  /// Creates a model of trees over rows of `features` values.
-  ///
-  /// - Throws: `badModel` if a tree is invalid.
-  public init(_ trees: [Tree], features: Int) throws(BoostingError) {
+  package init(_ trees: [Tree], features: Int) throws(BoostingError) {
     self.features = features
     for tree in trees { try append(tree) }
   }
@@ -287,8 +255,7 @@ public struct BoostedTrees: Sendable {
     }
   }
 
-  /// Returns the predictions for rows of `features` values each.
-  public func predictions(for rows: [[Float]]) -> [Double] {
+  package func predictions(for rows: [[Float]]) -> [Double] {
     let values = rows.flatMap { $0 }
     precondition(values.count == rows.count * features, "rows of \(features) features")
     return values.withUnsafeBufferPointer { values in

@@ -68,22 +68,18 @@ public protocol ReceivesNotices: ~Copyable {
 
 /// For policies whose hits change one word.
 public protocol AllowsConcurrentHits: ~Copyable {
-  /// Describes hits that only update one word per object and never make the policy `overflow`, so
-  /// that hits of a real cache need no exclusive lock and run while another thread calls the
-  /// policy. Two hits of one object at the same time may count as one, and a hit during a change of
-  /// the word by the policy may be lost. Nil if a hit does more. Constant until `reserve` is
-  /// called; unused if an admission filter must see hits.
+  /// Describes hits that only update one word per object, so that a real cache makes them without
+  /// an exclusive lock while another thread calls the policy; nil if a hit does more. Two hits of
+  /// one object at the same time may count as one. Constant until `reserve`.
   var hitWords: HitWords? { get }
 }
 
 /// For policies that can lead a cache which another policy has filled: see `Auto`.
 public protocol TakesOver: ~Copyable {
   /// Takes over an object of a cache of its own capacity; called before anything else, once for
-  /// each of its residents and ghosts, the least recently requested first. Returns false if the
-  /// policy cannot: the driver then inserts the object if it is resident.
-  ///
-  /// Objects that were requested long ago must not enter a protected part, which they would keep
-  /// from others for a long time.
+  /// each resident and ghost, the least recently requested first. Returns false if the policy
+  /// cannot: the driver then inserts a resident. Objects requested long ago must not enter a
+  /// protected part.
   mutating func takeOver(_ object: KnownObject) -> Bool
 }
 

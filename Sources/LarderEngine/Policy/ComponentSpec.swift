@@ -15,8 +15,6 @@ public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertibl
 
   /// Parses `name:parameter=value:...`. A value in single quotes may contain colons, and so may
   /// that of `ops`, a list of pairs (`ops=1:get:0:set`), up to the next part with an `=`.
-  ///
-  /// - Throws: `ComponentError` when a part has no `=`, or a parameter is given twice.
   public init(parsing text: some StringProtocol) throws(ComponentError) {
     let parts = ComponentSpec.parts(of: text)
     name = parts.first.map { $0.lowercased() } ?? ""
@@ -220,9 +218,6 @@ public struct ParameterReader: Sendable {
   private let parameters: [Parameter]
 
   /// Validates the given parameters.
-  ///
-  /// - Throws: `ComponentError` when a given parameter does not exist, or a required one is
-  ///   missing.
   public init(_ component: ComponentSpec, parameters: [Parameter]) throws(ComponentError) {
     self.component = component
     self.parameters = parameters

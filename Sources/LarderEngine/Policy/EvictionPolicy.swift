@@ -1,38 +1,30 @@
-/// A rule that chooses the object that a full cache evicts.
+/// A rule that chooses the object that a full cache evicts, of dense object ids. The same concrete
+/// type works in simulations and in real caches: their *driver* stores values and tracks the fill
+/// level, and calls the policy in a fixed order.
 ///
-/// A policy never sees a key or a value. It sees dense object ids, and the same concrete type works
-/// in the simulator and in the real caches. It neither stores values nor tracks the fill level of
-/// the cache: the *driver* (a simulation or a cache) does so and calls the policy in a fixed order.
+/// For each request it calls `contains`, and then:
 ///
-/// For each request the driver calls `contains`, and then:
+/// 1. Resident: `hit`, once, and `evict` while the policy `overflows`; for a new value `replace`
+///   instead.
+/// 2. Not resident, and larger than the capacity: nothing. It is never stored.
+/// 3. Not resident: `admit`. If that is false, `evict` while the policy `overflows`; otherwise
+///   `evict` until the object fits and the policy no longer `isFull`, and then `insert`, once.
 ///
-/// 1. **Resident**: `hit`, once, and `evict` while the policy `overflows`. If a stored value is
-///   replaced by another, `replace` instead of `hit`.
-/// 2. **Not resident**, and the object is larger than the capacity: no call. It is never stored.
-/// 3. **Not resident**: `admit`. If it returns false, the driver calls `evict` while the policy
-///   `overflows`, and makes no other call. Otherwise it calls `evict` until the object fits and the
-///   policy no longer `isFull`, and then `insert`, once.
+/// An entry that expires, is deleted or `isIdle` leaves through `remove`. The policy promises:
 ///
-/// An entry that expires or is deleted leaves through `remove`, and so does one that `isIdle`.
-///
-/// The policy promises:
-///
-/// - `evict` is called only while something is resident; it returns a resident object, which is not
-///   resident afterwards.
+/// - `evict`, called only while something is resident, returns an object that is not resident
+///   afterwards.
 /// - `contains` is true exactly from an `insert` until the `evict` or `remove` of that object.
-/// - `remove` leaves no trace of the object that could affect a later decision, ghosts included,
-///   whether or not it is resident. Only knowledge learned from its requests without their identity
-///   may remain, and then the description declares that the policy learns.
-/// - Decisions depend only on the calls and the setup: no clock, no global state, and random
-///   numbers only from the seed.
-/// - Time per call is amortised O(1), or O(log n) if the description says so, and only `init` and
-///   `reserve` allocate in the steady state.
+/// - `remove` leaves no trace of the object that could affect a later decision, ghosts included;
+///   what was learned without its identity may remain if the description declares that the policy
+///   learns.
+/// - Decisions depend only on the calls and the setup, random numbers only on the seed.
+/// - A call is amortised O(1), or O(log n) if the description says so; only `init` and `reserve`
+///   allocate.
 ///
-/// The driver promises that ids are between 1 and the number last passed to `reserve`, that `sizes`
-/// holds the size of every resident object, and that it calls from one thread at a time.
-///
-/// These ten requirements suffice. Other abilities, from ghosts to the time of requests, are in
-/// `Capabilities.swift`, with defaults.
+/// The driver promises that ids are from 1 to the number last passed to `reserve`, that `sizes`
+/// holds the size of every resident object, and that it calls from one thread at a time. These ten
+/// requirements suffice; other abilities are in `Capabilities.swift`, with defaults.
 public protocol EvictionPolicy:
   RemembersGhosts, ControlsAdmission, PredictsVictim, ReceivesNotices, AllowsConcurrentHits,
   TakesOver, ChoosesPolicy,

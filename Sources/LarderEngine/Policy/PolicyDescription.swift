@@ -88,11 +88,8 @@ public enum PolicyFamily: String, Sendable, CaseIterable {
 /// One parameter of a policy or filter.
 public typealias PolicyParameter = Parameter
 
-/// Properties of objects that a policy requires to work as designed.
-///
-/// Without them a policy still runs: sizes and costs count as 1, and nothing ever expires. Only the
-/// future and a library cannot be substituted: `nextUse` and `boosting` must be available for a
-/// policy that needs them.
+/// Properties of objects that a policy requires to work as designed. Without sizes and costs, these
+/// count as 1; only `nextUse` and `boosting` must be available.
 public struct PolicyNeeds: OptionSet, Sendable, Hashable {
   /// The bits of the set.
   public let rawValue: UInt8

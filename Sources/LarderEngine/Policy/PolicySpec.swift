@@ -57,7 +57,6 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
     return value
   }
 
-  /// The parameter as one of several words, the first if it was not given.
   package func choice(_ parameter: String, _ words: String...) throws(PolicyError) -> String {
     guard let text = values[parameter] else { return words[0] }
     guard words.contains(text) else { throw bad(parameter, words.joined(separator: " or ")) }
@@ -144,8 +143,6 @@ public struct PolicySetup: Sendable {
 
   /// Rejects capacities for more objects than a queue has positions: `IDRing`, unless another
   /// number is given.
-  ///
-  /// - Throws: `capacity`.
   public func requireQueueable(entriesMax: Int = IDRing.entriesMax) throws(PolicyError) {
     guard min(capacity, UInt64(objects)) <= UInt64(entriesMax) else {
       throw .capacity(

@@ -1,9 +1,6 @@
-/// A policy in the registry: its description, and closures to run it.
-///
-/// The closures are where the policy's type is erased: once for each tier, outside every loop.
-/// They are made in the module that names the policy's type, and all that they reach for each
-/// request is `@inlinable`, so the loops behind them are specialised for the policy wherever it is
-/// defined: a policy of another package runs at the speed of one of this module.
+/// A policy in the registry: its description, and closures to run it. They are made in the module
+/// that names the policy's type, and all that they reach for each request is `@inlinable`, so that
+/// the loops are specialised for a policy of any package.
 public struct RegisteredPolicy: Sendable {
   /// Name, parameters, needs and paper.
   public let description: PolicyDescription
@@ -46,16 +43,19 @@ public struct RegisteredPolicy: Sendable {
     isReachable = false
   }
 
-  package init(bound: Bound) {
+  package init(
+    bound: PolicyDescription, isReachable: Bool,
+    prepare:
+      @escaping @Sendable (RequestColumns, CapacityUnit) throws(PolicyError) -> any PreparedBound
+  ) {
     type = nil
-    description = bound.description
+    description = bound
     followsTime = false
     isBound = true
-    isReachable = bound.isReachable
-    simulated = SimulatedPolicy(bound)
-    let name = bound.description.name
+    self.isReachable = isReachable
+    simulated = SimulatedPolicy(bound: bound.name, isReachable: isReachable, prepare)
     makeCacheTier = { _ throws(PolicyError) -> CacheTier in
-      throw .boundOnly(name, where: "a real cache")
+      throw .boundOnly(bound.name, where: "a real cache")
     }
   }
 }

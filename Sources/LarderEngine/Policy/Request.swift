@@ -71,7 +71,6 @@ extension ObjectID {
     return key ^ key >> 33
   }
 
-  /// Inverts `spread`.
   @inlinable @inline(__always) package init(spread: UInt64) {
     // A shift by half of the bits or more is its own inverse; the factors are inverses.
     var key = (spread ^ spread >> 33) &* 0x9CB4_B2F8_1293_37DB

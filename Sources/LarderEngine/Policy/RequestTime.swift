@@ -19,8 +19,6 @@ public struct RequestTime {
   ]
 
   /// Creates a clock at 0.
-  ///
-  /// - Throws: `badValue`.
   public init(_ spec: PolicySpec) throws(PolicyError) {
     followsTrace = try spec.choice("clock", "trace", "requests") == "trace"
     step = UInt64(1_000_000 / (try spec.integer("rate", default: 1000, in: 1...1_000_000)))

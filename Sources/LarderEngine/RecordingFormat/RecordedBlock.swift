@@ -1,17 +1,12 @@
-/// The header of a block of a recording.
+/// The header of a block of a recording: 56 bytes, little-endian: u32 marker, kind, bytes after the
+/// header, events or texts in them, u64 time of the block, gets and lost events so far, checksum of
+/// the bytes after the header, checksum of the 48 bytes before.
 ///
-/// Little-endian, 56 bytes: u32 marker, u32 kind, u32 bytes after the header, u32 events or texts
-/// in them, u64 time of the block, u64 gets so far, u64 lost events so far, u64 checksum of the
-/// bytes after the header, u64 checksum of the 48 bytes before.
-///
-/// A block of events holds for each: a byte (3 bits of kind, 2 of outcome, then flags for size,
-/// lifetime and cost), u64 key, the time since the previous event or that of the block
-/// (microseconds, signed, zigzag), and the parts that are flagged: size, lifetime in milliseconds,
-/// cost (float). Numbers without a width are in groups of seven bits, the lowest first. A block of
-/// texts holds for each: u64 key, number of bytes, UTF-8. The last block of a recording that was
-/// stopped has kind `end` and is empty.
+/// An event is a byte (3 bits of kind, 2 of outcome, flags for size, lifetime and cost), u64 key,
+/// the time since the previous event or the block (microseconds, zigzag), and the flagged parts:
+/// size, lifetime in milliseconds, cost (float). Numbers without a width are in groups of seven
+/// bits, the lowest first. A text is: u64 key, number of bytes, UTF-8.
 package struct RecordedBlock: Sendable, Hashable {
-  /// Kinds of blocks.
   package enum Kind: UInt32, Sendable {
     case events
     case texts
@@ -235,7 +230,6 @@ package struct RecordedBlockBuilder: Sendable {
 
 /// One operation of a cache in a recording.
 package struct RecordedEvent: Sendable, Hashable {
-  /// Operations.
   package enum Kind: UInt8, Sendable, CaseIterable {
     case get
     case set
@@ -250,7 +244,6 @@ package struct RecordedEvent: Sendable, Hashable {
     case expire
   }
 
-  /// Outcomes of gets and sets.
   package enum Outcome: UInt8, Sendable {
     case unknown
     case hit

@@ -1,10 +1,7 @@
-/// The header of a recording.
-///
-/// Little-endian, 64 bytes: magic (8), u32 version, u32 length of the header, u64 sampling
-/// threshold, u64 start in microseconds since 1970, u32 origin, u32 representation of keys, 16
-/// bytes of zeros, u64 checksum of the 56 bytes before. Blocks follow: see `RecordedBlock`.
+/// The header of a recording: 64 bytes, little-endian: magic (8), u32 version, length of the
+/// header, u64 sampling threshold, start in microseconds since 1970, u32 origin, representation of
+/// keys, 16 bytes of zeros, u64 checksum of the bytes before. Blocks follow: see `RecordedBlock`.
 package struct RecordedHeader: Sendable, Hashable {
-  /// Kinds of recorded caches.
   package enum Origin: UInt32, Sendable {
     case memory
     case disk
@@ -12,7 +9,6 @@ package struct RecordedHeader: Sendable, Hashable {
     case server
   }
 
-  /// Representations of keys.
   package enum Keys: UInt32, Sendable {
     case keyed
     /// Hashes, with blocks that map them to texts.
@@ -21,7 +17,6 @@ package struct RecordedHeader: Sendable, Hashable {
 
   /// Keys with a 32-bit hash below the threshold are recorded: from 1 to 2^32, which is all keys.
   package var threshold: UInt64
-  /// Start of the recording, in microseconds since 1970.
   package var began: UInt64
   package var origin: Origin
   package var keys: Keys
@@ -61,7 +56,6 @@ package struct RecordedHeader: Sendable, Hashable {
     return bytes
   }
 
-  /// Reasons why bytes are not a valid header.
   package enum Fault: Error, Sendable, Hashable {
     /// Too few bytes.
     case short

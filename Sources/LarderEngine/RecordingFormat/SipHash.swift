@@ -51,7 +51,6 @@ package struct SipHash: Sendable {
 }
 
 /// The checksum of headers and blocks of recordings, which detects damage and protects no secrets.
-///
 /// Folds in eight bytes at a time by a multiplication to 128 bits, like Wang Yi's wyhash (2019,
 /// public domain).
 package enum RecordedChecksum {

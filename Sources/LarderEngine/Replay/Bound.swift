@@ -1,26 +1,6 @@
-/// A bound on the possible hits: it is requested by name and has hits like a policy, but makes no
-/// decisions.
-///
-/// It applies to one tier in a simulation and to the whole trace at once. An upper bound ignores
-/// TTLs, limits on the number of objects, and admission filters; a lower bound rejects them.
-package struct Bound: Sendable {
-  let description: PolicyDescription
-  let isReachable: Bool
-  let prepare: @Sendable (RequestColumns, CapacityUnit) throws(PolicyError) -> any PreparedBound
-
-  package init(
-    _ description: PolicyDescription, isReachable: Bool,
-    prepare:
-      @escaping @Sendable (RequestColumns, CapacityUnit) throws(PolicyError)
-      -> any PreparedBound
-  ) {
-    self.description = description
-    self.isReachable = isReachable
-    self.prepare = prepare
-  }
-}
-
-/// A bound on the hits of one trace.
+/// A bound on the possible hits of one tier over a whole trace: it is requested by name and has hits
+/// like a policy, but makes no decisions. An upper bound ignores TTLs, limits on the number of
+/// objects, and admission filters; a lower bound rejects them.
 package protocol PreparedBound {
   func hits(capacity: UInt64, from first: Int) -> (count: UInt64, bytes: UInt64)
 
@@ -57,7 +37,7 @@ final class BoundSimulation: Simulation {
     let reader = RequestReader(columns, unit: unit)
     let end = min(end, columns.count)
     while position < end {
-      switch columns.operations.map({ Operation(rawValue: $0[position]) ?? .get }) ?? .get {
+      switch reader.operation(at: position) {
       case .get, .bypass:
         totals.requests += 1
         totals.bytesRequested += UInt64(reader.request(at: position).size)

@@ -128,67 +128,47 @@ public struct TimeCounts: Sendable, Hashable, Codable {
   @inlinable public init(clock: FetchModel.Clock = .trace) { self.clock = clock }
 }
 
-/// The totals of the requests of a simulation.
+/// The totals of the requests of a simulation; hits of the only tier count as memory's.
 @usableFromInline struct SimulationTotals {
-  @usableFromInline var requests: UInt64 = 0
-  // Hits of the only tier, or of memory.
-  @usableFromInline var hits: UInt64 = 0
-  @usableFromInline var diskHits: UInt64 = 0
-  @usableFromInline var bytesRequested: UInt64 = 0
-  @usableFromInline var bytesHit: UInt64 = 0
-  @usableFromInline var diskBytesHit: UInt64 = 0
-  @usableFromInline var staleHits: UInt64 = 0
-  @usableFromInline var sets: UInt64 = 0
-  @usableFromInline var deletes: UInt64 = 0
-  @usableFromInline var costRequested = 0.0
-  @usableFromInline var costSaved = 0.0
+  @usableFromInline var counts = Counts()
+  @usableFromInline var cost = CostCounts(requested: 0, saved: 0)
 
   @inlinable init() {}
 
   @inlinable @inline(__always) mutating func request(_ request: Request) {
-    requests += 1
-    bytesRequested += UInt64(request.size)
-    costRequested += Double(request.cost)
+    counts.requests += 1
+    counts.bytesRequested += UInt64(request.size)
+    cost.requested += Double(request.cost)
   }
 
   @inlinable @inline(__always) mutating func hit(_ request: Request, isStale: Bool) {
-    hits += 1
-    bytesHit += UInt64(request.size)
-    costSaved += Double(request.cost)
-    if isStale { staleHits += 1 }
+    counts.memoryHits += 1
+    counts.memoryBytesHit += UInt64(request.size)
+    cost.saved += Double(request.cost)
+    if isStale { counts.staleHits += 1 }
   }
 
   mutating func diskHit(_ request: Request, isStale: Bool) {
-    diskHits += 1
-    diskBytesHit += UInt64(request.size)
-    costSaved += Double(request.cost)
-    if isStale { staleHits += 1 }
+    counts.diskHits += 1
+    counts.diskBytesHit += UInt64(request.size)
+    cost.saved += Double(request.cost)
+    if isStale { counts.staleHits += 1 }
   }
 
   @usableFromInline func counts(of tier: TierCounts, isDisk: Bool, hasCosts: Bool) -> Counts {
-    var totals = self
-    guard isDisk else {
-      return totals.counts(memory: tier, disk: TierCounts(), hasCosts: hasCosts)
+    var counts = counts(
+      memory: isDisk ? TierCounts() : tier, disk: isDisk ? tier : TierCounts(), hasCosts: hasCosts)
+    if isDisk {
+      (counts.memoryHits, counts.diskHits) = (counts.diskHits, counts.memoryHits)
+      (counts.memoryBytesHit, counts.diskBytesHit) = (counts.diskBytesHit, counts.memoryBytesHit)
     }
-    swap(&totals.hits, &totals.diskHits)
-    swap(&totals.bytesHit, &totals.diskBytesHit)
-    return totals.counts(memory: TierCounts(), disk: tier, hasCosts: hasCosts)
+    return counts
   }
 
   func counts(memory: TierCounts, disk: TierCounts, hasCosts: Bool) -> Counts {
-    var counts = Counts()
-    counts.requests = requests
-    counts.memoryHits = hits
-    counts.diskHits = diskHits
-    counts.bytesRequested = bytesRequested
-    counts.memoryBytesHit = bytesHit
-    counts.diskBytesHit = diskBytesHit
-    counts.staleHits = staleHits
-    counts.sets = sets
-    counts.deletes = deletes
-    counts.memory = memory
-    counts.disk = disk
-    if hasCosts { counts.cost = CostCounts(requested: costRequested, saved: costSaved) }
+    var counts = counts
+    (counts.memory, counts.disk) = (memory, disk)
+    counts.cost = hasCosts ? cost : nil
     return counts
   }
 }
@@ -225,11 +205,8 @@ public struct OutcomeSizes: Sendable, Hashable {
   }
 }
 
-/// A histogram of sizes: buckets of at most an eighth of an octave, each with the exact sum of its
-/// sizes.
-///
-/// Each size below 16 has its own bucket, and so does every eighth of an octave above. 240 buckets
-/// cover all of `UInt32`, in under 4 KiB.
+/// A histogram of sizes, with the exact sum of each bucket: one for each size below 16, and for each
+/// eighth of an octave above.
 public struct SizeHistogram: Sendable, Hashable {
   /// The number of sizes in each bucket.
   public private(set) var counts: [UInt64]

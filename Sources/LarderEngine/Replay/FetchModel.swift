@@ -39,8 +39,6 @@ public struct FetchModel: Sendable, Hashable, Codable {
   public static var latenciesMax: Int { 1 << 16 }
 
   /// Creates a model from its parts.
-  ///
-  /// - Throws: `PolicyError.badSetup` for a number that is out of range.
   public init(
     latencies: [UInt64], diskLatencies: [UInt64]? = nil, bytesPerSecond: UInt64? = nil,
     servers: Int? = nil, coalesces: Bool = true, clock: Clock = .trace, seed: UInt64 = 0

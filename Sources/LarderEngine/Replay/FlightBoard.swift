@@ -1,11 +1,6 @@
-/// The flights of a simulation with time: fetches from the origin and reads from disk, the requests
-/// that may wait for them, and the waits so far.
-///
-/// Independent of tiers and policies: a simulation starts flights, lets requests join them, and
-/// stores the objects of those that have ended. Memory is proportional to the largest number in
-/// flight.
+/// The flights of a simulation with time (fetches from the origin and reads from disk), the
+/// requests that may wait for them, and the waits so far. Independent of tiers and policies.
 struct FlightBoard: ~Copyable {
-  /// A flight that has ended, with the data needed to store its object.
   struct Landed: BitwiseCopyable {
     var flight: Flight
     var nextUse: UInt32
@@ -13,7 +8,6 @@ struct FlightBoard: ~Copyable {
     var isCurrent: Bool
   }
 
-  /// An object in flight.
   struct InFlight {
     var flights = 0
     var nextUse: UInt32
@@ -73,7 +67,6 @@ struct FlightBoard: ~Copyable {
 
   // MARK: Flights
 
-  /// Starts a fetch from the origin, and returns true if it has ended at once.
   mutating func fetch(_ request: Request, bytes: UInt32, stores: Bool, now: UInt64) -> Bool {
     let duration = model.service(request: request.index, bytes: bytes)
     let completion: UInt64
@@ -165,17 +158,13 @@ struct Flight: BitwiseCopyable, Comparable {
   }
 }
 
-/// Fetches in flight, in the order in which they end.
-///
-/// Fetches usually end in the order in which they start, and always if all have the same latency:
-/// those are in a ring, at O(1). The others are in a heap, at O(log n). Memory is proportional to
-/// the largest number in flight.
+/// Fetches in flight, in the order in which they end. Those that end in the order in which they
+/// started, as most do, are in a ring, at O(1), the others in a heap.
 struct FlightQueue: ~Copyable {
   var ring = Column<Flight>(objects: 63)
   var first: UInt32 = 0
   var ringCount: UInt32 = 0
   var heap = MaxHeap<Flight>()
-  /// The end of the next one; `.max` if there is none.
   private(set) var nextCompletion = UInt64.max
 
   init() {}
@@ -231,7 +220,6 @@ struct OriginServers {
     for _ in 0..<count { free.insert(.max) }
   }
 
-  /// Serves a fetch that arrives at `now`, and returns its end. O(log servers).
   mutating func serve(at now: UInt64, for duration: UInt64) -> UInt64 {
     let (end, isBeyondTime) = max(now, ~free.largest).addingReportingOverflow(duration)
     let completion = isBeyondTime ? .max : end
@@ -245,7 +233,6 @@ struct OriginServers {
 /// are rounded down to 12 bits, less than 0.05 %.
 struct WaitCounts {
   private var counts: [UInt64: UInt64] = [:]
-  /// Sum of all waits; saturates at 2^64 - 1.
   private(set) var total: UInt64 = 0
 
   static var exactMax: Int { 1 << 20 }

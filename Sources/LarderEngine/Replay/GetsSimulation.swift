@@ -1,8 +1,6 @@
 /// Gets replayed through one tier, specialised for its policy and for whether objects have sizes.
 ///
-/// A value, not a class: calls to a generic class go through its vtable, whose methods the
-/// optimiser does not specialise, at ten times the cost. `HeldSimulation` hides the type behind
-/// closures.
+/// A value: the methods of a generic class are not specialised, at ten times the cost.
 @usableFromInline
 struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Replay, ~Copyable {
   @usableFromInline var tier: Tier<Policy, Shape>
@@ -42,7 +40,7 @@ struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Rep
     var totals = totals
     position = Self.replayGets(
       &tier, columns, from: start, to: end, untilFirstEviction, &totals)
-    totals.requests += UInt64(position - start)
+    totals.counts.requests += UInt64(position - start)
     self.totals = totals
     return untilFirstEviction && tier.counts.evictions > 0
   }
@@ -59,7 +57,7 @@ struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Rep
     var index = start
     while index < end {
       tier.prefetch(ids[min(index + lookahead, last)])
-      tier.prefetchNeighbours(ids[min(index + lookahead / 2, last)])
+      tier.policy.prefetchNeighbours(ids[min(index + lookahead / 2, last)])
       var request = Request(id: ids[index], index: UInt64(index))
       if let nextUses = columns.nextUses { request.nextUse = nextUses[index] }
       if tier.weighs, let sizes = columns.sizes { request.size = sizes[index] }
@@ -80,9 +78,9 @@ struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Rep
       }
       index += 1
     }
-    totals.hits += hits
-    totals.bytesRequested += bytesRequested
-    totals.bytesHit += bytesHit
+    totals.counts.memoryHits += hits
+    totals.counts.bytesRequested += bytesRequested
+    totals.counts.memoryBytesHit += bytesHit
     return index
   }
 }

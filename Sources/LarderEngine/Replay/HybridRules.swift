@@ -1,9 +1,6 @@
 /// Memory and disk, as the rules of a hybrid see them: two tiers of ids in a simulation, or the two
-/// caches with keys and values of a real hybrid.
-///
-/// Conforming types keep the objects that memory evicts in `putInMemory` and `promote`, and offer
-/// them to `HybridRules.demote` afterwards, in order. Methods are mutating so that a conforming
-/// value can record the outcome of an operation.
+/// caches of a real hybrid. Conforming types keep the objects that memory evicts in `putInMemory`
+/// and `promote`, and offer them to `HybridRules.demote` afterwards, in order.
 package protocol HybridTiers {
   associatedtype Object
   associatedtype Copy
@@ -31,13 +28,9 @@ package protocol HybridTiers {
   /// evicted it again.
   mutating func putInMemory(_ object: Object) -> Bool
   mutating func putOnDisk(_ object: Object)
-  /// Stores disk's copy in memory, and returns true if memory accepted it.
   mutating func promote(_ copy: Copy, of object: Object) -> Bool
-  /// Stores a victim on disk, and returns true if disk accepted it.
   mutating func demote(_ victim: Victim) -> Bool
-  /// Removes the object from memory, if it is resident, and from the policy's history.
   mutating func removeFromMemory(_ object: Object)
-  /// Removes the object from disk, if it is resident, and from the policy's history.
   mutating func removeFromDisk(_ object: Object)
 }
 

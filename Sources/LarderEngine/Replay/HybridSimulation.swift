@@ -72,28 +72,21 @@ struct HybridSimulation: OperationReplay, ~Copyable {
 /// A simulation of one tier or of memory in front of disk in which reads from disk and fetches take
 /// time.
 ///
-/// For each get at time t: `now` is the later of t and the previous `now`; the flights (reads from
-/// disk and fetches) that have ended by then take effect, in the order of their ends, each as of
-/// its own time. Then:
+/// For each get, `now` is the later of its time and the previous `now`; the flights that have ended
+/// by then take effect, in the order of their ends, each as of its own time. Then:
 ///
 /// 1. Memory holds the object: a hit, without a wait.
 /// 2. It is in flight, with coalescing: a delayed hit, which waits for the end. Neither policy is
 ///   notified.
-/// 3. Disk holds it: a hit on disk, of which disk's policy is notified now. A read starts, and the
-///   request waits for its end; then promotion is decided (`HybridCore.endRead`).
-/// 4. Otherwise a miss, which fetches: at once, or when one of the origin's servers is free. At its
-///   end the object is stored by the rules of the hybrid (`HybridCore.endFetch`), unless a tier has
-///   it by then.
+/// 3. Disk holds it: a hit on disk, of which disk's policy is notified now, and a read, for whose
+///   end the request waits; then promotion is decided.
+/// 4. Otherwise a fetch, at once or when one of the origin's servers is free. At its end the object
+///   is stored by the rules of the hybrid, unless a tier has it by then.
 ///
-/// The number of concurrent reads is not limited; the servers of the origin serve only fetches, and
-/// `maxInFlight` counts only these. A set or a delete detaches the flights of its object: requests
-/// that wait for them go on waiting, later ones do not wait for them, and their objects are not
-/// stored. A flight that takes no time ends within its request: if all do, the counts are those
-/// without time. A get that nothing may store (`bypass`) always fetches for itself.
-///
-/// Among policies that observe gets, memory's sees all, with the latency of a read if disk holds
-/// the object and that of a fetch otherwise; disk's sees those that memory does not answer, and
-/// demotions as well, with the latency of a fetch.
+/// A set or a delete detaches the flights of its object: later requests do not wait for them, and
+/// their objects are not stored. A flight that takes no time ends within its request. A `bypass`
+/// fetches for itself. Among policies that observe gets, memory's sees all, with the latency of a
+/// read if disk holds the object; disk's sees those that memory does not answer, and demotions.
 struct TimedSimulation: OperationReplay, ~Copyable {
   private let core: HybridCore
   let reader: RequestReader
@@ -119,7 +112,7 @@ struct TimedSimulation: OperationReplay, ~Copyable {
 
   var counts: Counts {
     var counts = core.counts(totals, hasCosts: reader.columns.costs != nil)
-    counts.time = board.counts(requests: totals.requests)
+    counts.time = board.counts(requests: totals.counts.requests)
     return counts
   }
 

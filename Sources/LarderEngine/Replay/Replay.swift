@@ -73,10 +73,10 @@ extension OperationReplay where Self: ~Copyable {
       totals.request(object.request)
       get(object)
     case .set:
-      totals.sets += 1
+      totals.counts.sets += 1
       set(object)
     case .delete:
-      totals.deletes += 1
+      totals.counts.deletes += 1
       delete(object)
     case .modify: modify(object.request)
     case .bypass:
@@ -123,10 +123,8 @@ extension OperationReplay where Self: ~Copyable {
   }
 }
 
-/// A simulation as an object.
-///
-/// Closures for what is called for each request: what a closure calls is specialised for the types
-/// it was made with. The rest is one copy of code for all simulations.
+/// A simulation as an object, with closures for what is called for each request: what a closure
+/// calls is specialised for the types at its creation.
 @usableFromInline final class HeldSimulation<Value: Replay & ~Copyable>: Simulation {
   private let held: Held<Value>
   private let runBody: (_ end: Int, _ untilFirstEviction: Bool) -> Bool

@@ -1,11 +1,7 @@
-/// Segment accounting of a disk cache: the position of the next value, the live bytes of each
-/// segment, and the order of recycling.
-///
-/// `DiskCache` keeps a ledger next to its files and a simulation keeps one without files, so both
-/// write the same bytes. Values are appended to one open segment. A position is not reused before
-/// its whole segment is free.
+/// Segment accounting of a disk cache, next to its files, and of a simulation without files: the
+/// position of the next value, the live bytes of each segment, and the order of recycling. A
+/// position is not reused before its whole segment is free.
 package struct SegmentLedger: Sendable {
-  /// The start of a value.
   package struct Place: Hashable, Sendable {
     package var segment: UInt64
     /// Bytes from the start of the segment, a multiple of `pageBytes`.

@@ -26,13 +26,16 @@
     }
   }
 
-  init(_ bound: Bound) {
-    let name = bound.description.name
+  init(
+    bound name: String, isReachable: Bool,
+    _ prepare:
+      @escaping @Sendable (RequestColumns, CapacityUnit) throws(PolicyError) -> any PreparedBound
+  ) {
     isBound = true
     makeSingle = { (single: SingleTier) throws(PolicyError) -> any Simulation in
       if single.setup.time != nil { throw .boundOnly(name, where: "a simulation with time") }
-      if bound.isReachable { try single.tier.refuseLimits(to: name, over: single.columns) }
-      return BoundSimulation(try bound.prepare(single.columns, single.unit), single)
+      if isReachable { try single.tier.refuseLimits(to: name, over: single.columns) }
+      return BoundSimulation(try prepare(single.columns, single.unit), single)
     }
     makeTier = { _ throws(PolicyError) -> SimulatedTier in
       throw .boundOnly(name, where: "a tier of a hybrid cache")
@@ -96,12 +99,6 @@ extension RegisteredPolicy {
   ) throws(PolicyError) -> any Simulation {
     let setup = SimulationSetup(arrangement: .memory(setup), unit: unit, seed: seed)
     return try setup.simulation(over: columns) { _ in self }
-  }
-
-  package func makeProbe(
-    _ setup: CacheTierSetup, objects: Int
-  ) throws(PolicyError) -> PolicyProbe {
-    PolicyProbe(try simulation().makeTier(setup), objects: objects)
   }
 }
 

@@ -1,38 +1,22 @@
 /// A cache under simulation, stepped through the requests of a trace.
 ///
-/// # Effects of a request
+/// **Get.** A resident entry whose expiry is at or before the request's time is removed and counts
+/// in `expirations`; any other is a hit. A miss is *stored*. **Set.** A resident entry that is not
+/// expired is replaced, with the expiry renewed, and the policy evicts until it fits; one larger
+/// than the capacity is removed, and a rejection. Otherwise it is stored. **Modify.** Hits on
+/// earlier copies also count as `staleHits`, until the copy is replaced. **Costs** are kept with
+/// the copy that was fetched.
 ///
-/// **Single tier, get.** A resident entry whose expiry is at or before the request's time is
-/// removed and counts in `expirations`; the request continues as a miss. Any other resident entry
-/// is a hit. A miss is fetched and stored: see *storing*.
+/// **Storing.** An object larger than the capacity, or not admitted: a rejection. Otherwise evict
+/// until the number of objects is below the tier's limit and the object fits; then an admission.
+/// Its expiry is the request's time plus the smaller of the request's and the tier's TTL.
 ///
-/// **Set.** Resident (and not expired: an expired entry is first removed, without being counted):
-/// the value is replaced, the expiry renewed, and if the new size does not fit, the policy evicts
-/// until it does, possibly the object itself. Replaced by something larger than the capacity:
-/// removed, and a rejection. Not resident: *storing*. **Delete.** Removed if it is resident.
-/// **Modify.** The origin has a new version, of which caches are not notified: hits on earlier
-/// copies count as hits and also as `staleHits`, until the copy is replaced or stored again.
-///
-/// **Costs.** The cost of fetching an object is set when it is stored, and kept with the copy: a
-/// hit, a promotion and a demotion have the cost of the copy, because they do not fetch.
-///
-/// **Storing** an object in a tier: if it is larger than the capacity, or not admitted by the
-/// policy: a rejection. Otherwise evict until the number of objects is below the tier's limit, if
-/// it has one, and until the object fits; then insert: an admission. Its expiry is the request's
-/// time plus the smaller of the request's and the tier's TTL.
-///
-/// **Hybrid, get.** Memory is looked up first, then disk, each with expiry as above. Memory's
-/// policy sees all lookups, disk's only those that memory could not answer (one that knows the
-/// future is still notified of next uses). A miss is stored, when inclusive, on disk and then in
-/// memory; when exclusive, in memory, or on disk if memory rejects it. A disk hit that passes the
-/// promotion rule is stored in memory with the copy's size, version and expiry (memory's own TTL,
-/// when shorter, counts from now); when exclusive and not rejected there, it first leaves disk.
-/// Objects evicted from memory are stored on disk when exclusive (a demotion, keeping size, version
-/// and expiry; expired ones are dropped). A demotion and a promotion are also admissions of the
-/// tier they enter.
-///
-/// **Hybrid, set.** Inclusive: like a single tier's set on disk, then in memory. Exclusive: removed
-/// from disk, then a set in memory, or on disk if memory rejects it. **Delete**: from both.
+/// **Hybrid.** Memory is looked up first, then disk, whose policy sees only what memory could not
+/// answer. A miss is stored, when inclusive, on disk and then in memory; when exclusive, in memory,
+/// or on disk if memory rejects it. A disk hit that passes the promotion rule is stored in memory
+/// with the copy's size, version and expiry (or memory's own TTL, if shorter), and leaves disk when
+/// exclusive. Objects evicted from memory are then demoted to disk, unless expired. A set is one on
+/// disk and in memory when inclusive; when exclusive it removes from disk.
 public protocol Simulation: AnyObject {
   /// Counts since the start or the last `resetCounts`.
   var counts: Counts { get }
@@ -138,13 +122,9 @@ public struct HybridRules: Sendable, Hashable, Codable {
     case never
   }
 
-  /// The tiers that may store an entry, by its remaining TTL: short-lived entries are not worth a
-  /// write to disk, and long-lived ones do not take memory.
-  ///
-  /// Applies whenever an entry is stored: to one from the origin or a set with the TTL that it
-  /// would have on disk, to a promotion with the remaining TTL of the copy on disk, and to a
-  /// demotion with that of the copy in memory. A set removes the entry from a tier that may no
-  /// longer hold it.
+  /// The tiers that may store an entry, by its remaining TTL whenever it is stored: short-lived
+  /// entries are not worth a write to disk, and long-lived ones do not take memory. A set removes
+  /// the entry from a tier that may no longer hold it.
   public struct Placement: Sendable, Hashable, Codable {
     /// An entry with a shorter TTL is not stored on disk. In seconds.
     public var memoryOnlyBelowSeconds: UInt32

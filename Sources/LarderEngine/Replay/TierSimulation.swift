@@ -52,7 +52,7 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   @inlinable @inline(__always) func prefetch(ahead position: Int) {
     let ahead = reader.ahead(of: position)
     tier.prefetch(ahead.far)
-    tier.prefetchNeighbours(ahead.near)
+    tier.policy.prefetchNeighbours(ahead.near)
   }
 
   @inlinable @inline(__always) mutating func get(_ object: TimedRequest) {
@@ -174,13 +174,9 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
 }
 
 /// The positions of a simulated disk cache's values in its segments, and the copies made to recycle
-/// them: the steps of `DiskCore`, in its order.
-///
-/// A set writes its value, then commits the removal of the entries that left the cache since the
-/// last commit and of the value it replaces, and then recycles segments while too many bytes are
-/// dead.
+/// them, in the order of `DiskCore`: a set writes its value, commits the removal of what left since
+/// the last commit, and recycles while too many bytes are dead.
 struct SegmentShelf: ~Copyable {
-  /// A value that no committed row refers to.
   private struct Retired {
     var place: SegmentLedger.Place
     var extent: UInt64

@@ -1,12 +1,9 @@
 import CLarderShims
 public import Synchronization
 
-/// One value for each object, by id: zero until written. The column owns its memory.
-///
-/// Indexing happens at least once per request and is checked only in debug builds: ids come from a
-/// driver that has promised their range with `reserve(objects:)`. The size with which a column is
-/// created, or to which it grows, is checked in every build. This type, with the other files of
-/// this folder, contains all pointers of the engine.
+/// One value for each object, by id: zero until written. Indexing is checked only in debug builds,
+/// sizes in every build. This type, with the other files of this folder, contains all pointers of
+/// the engine.
 public struct Column<Element: BitwiseCopyable>: ~Copyable {
   @usableFromInline var base: UnsafeMutablePointer<Element>
   /// The largest id that has a value.
@@ -90,27 +87,6 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
   }
 }
 
-/// Access by threads that read and write the values concurrently.
-extension Column where Element == UInt32 {
-  @inlinable @inline(__always) func loadShared(_ id: ObjectID) -> UInt32 {
-    shared(id).pointee.load(ordering: .relaxed)
-  }
-
-  @inlinable @inline(__always) func storeShared(_ id: ObjectID, _ value: UInt32) {
-    shared(id).pointee.store(value, ordering: .relaxed)
-  }
-
-  @inlinable var sharedBase: UnsafeMutablePointer<Atomic<UInt32>> {
-    // An atomic word has the layout of the word.
-    UnsafeMutableRawPointer(base).assumingMemoryBound(to: Atomic<UInt32>.self)
-  }
-
-  @inlinable @inline(__always) func shared(_ id: ObjectID) -> UnsafeMutablePointer<Atomic<UInt32>> {
-    assert(Int(id) <= objects)
-    return sharedBase + Int(id)
-  }
-}
-
 /// Concurrent access to 64-bit values, such as times.
 extension Column where Element == UInt64 {
   @inlinable @inline(__always) func storeShared(_ id: ObjectID, _ value: UInt64) {
@@ -157,8 +133,14 @@ public struct SharedColumn: ~Copyable {
 
   /// The word of `id`. O(1).
   @inlinable public subscript(id: ObjectID) -> UInt32 {
-    @inline(__always) get { words.loadShared(id) }
-    @inline(__always) nonmutating set { words.storeShared(id, newValue) }
+    @inline(__always) get {
+      assert(Int(id) <= words.objects)
+      return base[Int(id)].load(ordering: .relaxed)
+    }
+    @inline(__always) nonmutating set {
+      assert(Int(id) <= words.objects)
+      base[Int(id)].store(newValue, ordering: .relaxed)
+    }
   }
 
   /// Makes ids up to `objects` valid; words are kept. No other thread may use them during the call,
@@ -175,15 +157,16 @@ public struct SharedColumn: ~Copyable {
   public var objects: Int { words.objects }
 
   /// The word of id 0; valid until `reserve`.
-  @inlinable public var base: UnsafeMutablePointer<Atomic<UInt32>> { words.sharedBase }
+  @inlinable @inline(__always) public var base: UnsafeMutablePointer<Atomic<UInt32>> {
+    // An atomic word has the layout of the word.
+    UnsafeMutableRawPointer(words.base).assumingMemoryBound(to: Atomic<UInt32>.self)
+  }
 }
 
-/// Hits that only update one word of the object's, such as a mark or a counter, so that any number
-/// of threads can make them without the policy, while another thread changes the policy.
-///
-/// An object is resident if its word is one of `residents`. A hit adds `step` to the word unless
-/// the bits of `counter` have reached `highest`. Valid until the policy's next `reserve`; the
-/// policy itself accesses the words atomically as well.
+/// Hits that only update one word of the object's, so that any number of threads can make them
+/// while another changes the policy. An object is resident if its word is one of `residents`; a hit
+/// adds `step` unless the bits of `counter` have reached `highest`. Valid until the policy's next
+/// `reserve`.
 @frozen public struct HitWords {
   @usableFromInline let words: UnsafeMutablePointer<Atomic<UInt32>>
   @usableFromInline let first: UInt32

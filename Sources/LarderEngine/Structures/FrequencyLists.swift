@@ -1,9 +1,6 @@
-/// Objects by their number of requests: a chain of counts in ascending order, each with a list of
-/// its objects in the order in which they reached the count.
-///
-/// Every operation is O(1) (Shah, Mitra and Matani, "An O(1) algorithm for implementing the LFU
-/// cache eviction scheme", 2010). Memory: 12 bytes an object and 32 for each distinct count, with
-/// at most one count per object in the lists.
+/// Objects by their number of requests: a chain of ascending counts, each with a list of its
+/// objects in the order in which they reached it. O(1) (Shah, Mitra and Matani 2010). Memory: 12
+/// bytes an object and 32 for each distinct count.
 public struct FrequencyLists: ~Copyable {
   @usableFromInline struct Links: BitwiseCopyable {
     @usableFromInline var previous: ObjectID

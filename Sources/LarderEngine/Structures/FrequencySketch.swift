@@ -1,17 +1,10 @@
-/// Recent request counts of any number of keys, up to 15 and with a small overestimate, in 8 to 64
-/// bytes for each object of a cache: a count-min sketch with ageing.
+/// Recent request counts of any number of keys, up to 15, in 8 to 64 bytes for each object of a
+/// cache: a count-min sketch (Cormode and Muthukrishnan 2005) whose counters are halved after
+/// `period` additions (Einziger, Friedman and Manes, TinyLFU, ACM ToS 2017).
 ///
-/// A key has four counters of 4 bits, and its estimate is their minimum; it is too low only through
-/// ageing, and too high only if all four are shared (Cormode and Muthukrishnan, An improved data
-/// stream summary: the count-min sketch and its applications, Journal of Algorithms 2005). After
-/// `period` additions every counter is halved, so that old requests fade (Einziger, Friedman and
-/// Manes, TinyLFU: a highly efficient cache admission policy, ACM ToS 2017). All four counters of a
-/// key are in one block of 64 bytes, as in Caffeine: one memory access.
-///
-/// `increment` is plain: every counter of the key is incremented, so that the counters of a block
-/// can be read and written without comparisons. `incrementLowest` is conservative: it raises only
-/// the lowest counters of the key (Estan and Varghese, New directions in traffic measurement and
-/// accounting, SIGCOMM 2002).
+/// A key has four counters of 4 bits, all in one block of 64 bytes, and its estimate is their
+/// minimum. `increment` raises all four, without comparisons; `incrementLowest` only the lowest
+/// ones, which is more exact (Estan and Varghese, SIGCOMM 2002).
 public struct FrequencySketch: ~Copyable {
   /// The largest count.
   @inlinable public static var estimateMax: UInt32 { 15 }
@@ -46,9 +39,8 @@ public struct FrequencySketch: ~Copyable {
     blockMask = UInt32(blocks - 1)
   }
 
-  /// Counts one request; returns true if it ended a period and all counters were halved. Amortised
-  /// O(1).
-  @inlinable @inline(__always) public mutating func increment(_ fingerprint: UInt32) -> Bool {
+  /// Counts one request, and halves all counters at the end of a period. Amortised O(1).
+  @inlinable @inline(__always) public mutating func increment(_ fingerprint: UInt32) {
     let place = Place(fingerprint, self)
     // Branchless, because saturation of a counter is unpredictable.
     var added: UInt64 = 0
@@ -60,9 +52,7 @@ public struct FrequencySketch: ~Copyable {
       added |= step
     }
     additions += added
-    guard additions >= period, added != 0 else { return false }
-    halve()
-    return true
+    if additions >= period, added != 0 { halve() }
   }
 
   /// Increments the key's count by its lowest counters, and returns the new estimate. Does not
@@ -126,7 +116,6 @@ public struct FrequencySketch: ~Copyable {
   /// Memory held, in bytes.
   public var bytes: Int { words.bytes }
 
-  /// Position of the counters of a key.
   @usableFromInline struct Place {
     @usableFromInline let block: UInt32
     // Five bits for each counter: one of two words, and one of 16 counters in it.
@@ -175,38 +164,20 @@ public struct FrequencySketch: ~Copyable {
   }
 }
 
-/// TinyLFU's estimator: approximate recent request counts of all keys, resident or not, and the key
-/// of each resident object.
-///
-/// It consists of a sketch and an optional *doorkeeper* in front of it: a Bloom filter that absorbs
-/// the first request for each key in a period, so that only further requests count in the sketch.
-/// With a capacity in bytes, the sketch grows with the number of resident objects, whose maximum so
-/// far serves as the capacity. Counts cannot be undone: the requests of a removed object stay in
-/// the sketch until they fade.
-///
-/// Memory: 4 bytes an object, and the sketch's 8 to 16 for each one that the cache can hold (11
-/// to 14 with a doorkeeper).
+/// TinyLFU's estimator: approximate recent request counts of all keys, and the key of each resident
+/// object. With a capacity in bytes, the sketch grows with the number of residents. The requests of
+/// a removed object stay until they fade.
 public struct SketchedCounts: ~Copyable {
-  /// The parameter that enables a doorkeeper.
-  public static let doorkeeperParameter = PolicyParameter(
-    "doorkeeper", default: "false",
-    "true: a Bloom filter absorbs the first request of each object in a period")
-
   // For large capacities, the sketch starts with this number of objects and doubles as needed.
   @inlinable static var objectsAtFirst: Int { 1 << 20 }
-  @inlinable static var doorkeeperError: Double { 0.03 }
 
   @usableFromInline var sketch: FrequencySketch
-  @usableFromInline var doorkeeper: BloomFilter
-  @usableFromInline let hasDoorkeeper: Bool
   @usableFromInline var fingerprints: Column<UInt32>
   @usableFromInline var residents = 0
 
   /// Creates an estimator with all counts zero.
-  public init(_ setup: PolicySetup) throws(PolicyError) {
-    hasDoorkeeper = try setup.spec.flag("doorkeeper", default: false)
+  public init(_ setup: PolicySetup) {
     sketch = SketchedCounts.makeSketch(setup)
-    doorkeeper = SketchedCounts.makeDoorkeeper(hasDoorkeeper ? sketch.objects : 0)
     fingerprints = Column(objects: setup.objects)
   }
 
@@ -225,29 +196,29 @@ public struct SketchedCounts: ~Copyable {
 
   /// Counts a request for a resident object.
   @inlinable @inline(__always) public mutating func countHit(_ id: ObjectID) {
-    count(fingerprints[id])
+    sketch.increment(fingerprints[id])
   }
 
   /// Counts a request for an object that is not resident.
   @inlinable @inline(__always) public mutating func countMiss(_ request: Request) {
-    count(request.fingerprint)
+    sketch.increment(request.fingerprint)
   }
 
   /// The recent request count of a resident object.
   @inlinable @inline(__always) public func estimate(_ id: ObjectID) -> UInt32 {
-    estimate(fingerprint: fingerprints[id])
+    sketch.estimate(fingerprints[id])
   }
 
   /// The recent request count of a requested object that is not resident.
   @inlinable @inline(__always) public func estimate(_ request: Request) -> UInt32 {
-    estimate(fingerprint: request.fingerprint)
+    sketch.estimate(request.fingerprint)
   }
 
   /// Records that an object becomes resident.
   @inlinable @inline(__always) public mutating func enter(_ request: Request) {
     fingerprints[request.id] = request.fingerprint
     residents += 1
-    if residents > sketch.objects { grow() }
+    sketch.reserve(objects: residents)
   }
 
   /// Records that a resident object leaves.
@@ -273,37 +244,11 @@ public struct SketchedCounts: ~Copyable {
   }
 
   /// Memory held, in bytes.
-  public var bytes: Int {
-    sketch.bytes + (hasDoorkeeper ? doorkeeper.bytes : 0) + fingerprints.bytes
-  }
-
-  @inlinable @inline(__always) mutating func count(_ fingerprint: UInt32) {
-    if hasDoorkeeper, doorkeeper.insert(fingerprint) { return }
-    if sketch.increment(fingerprint), hasDoorkeeper { doorkeeper.clear() }
-  }
-
-  @inlinable @inline(__always) func estimate(fingerprint: UInt32) -> UInt32 {
-    sketch.estimate(fingerprint) + (hasDoorkeeper && doorkeeper.contains(fingerprint) ? 1 : 0)
-  }
-
-  private static func makeDoorkeeper(_ objects: Int) -> BloomFilter {
-    BloomFilter(capacity: objects * 3, error: doorkeeperError)
-  }
-
-  @usableFromInline @inline(never) mutating func grow() {
-    sketch.reserve(objects: residents)
-    if hasDoorkeeper, doorkeeper.capacity < residents * 3 {
-      doorkeeper = SketchedCounts.makeDoorkeeper(residents * 2)
-    }
-  }
+  public var bytes: Int { sketch.bytes + fingerprints.bytes }
 }
 
-/// A set of keys without false negatives and with few false positives (Bloom, Space/time trade-offs
-/// in hash coding with allowable errors, CACM 1970).
-///
-/// Keys are identified by 32-bit fingerprints, so a false positive may also be due to two keys that
-/// share one: with n keys, that adds n / 2^32 to the stated error. Memory: 1.5 log2(1 / error) bits
-/// a key, 7.7 for an error of 3 %.
+/// A set of 32-bit fingerprints without false negatives and with few false positives (Bloom 1970).
+/// Memory: 1.5 log2(1 / error) bits a key.
 public struct BloomFilter: ~Copyable {
   @usableFromInline var words: Column<UInt64>
   @usableFromInline let bits: UInt64

@@ -85,12 +85,9 @@ public struct GhostQueue: ~Copyable {
   public var bytes: Int { words.bytes + ring.bytes + (weighs ? sizes.bytes : 0) }
 }
 
-/// The largest number of ghosts with a capacity in bytes.
-///
-/// The policy limits their total weight, but objects may have no size, or a small one compared with
-/// the others, and each takes memory anyway. Realistic sizes never reach the limit: eight ghosts
+/// The largest number of ghosts with a capacity in bytes, because objects may have no size: eight
 /// for each resident object, by the maximum number of residents so far, unless a policy asks for
-/// more.
+/// more. Realistic sizes never reach it.
 public struct GhostLimit {
   /// Ghosts for each resident object, unless a policy asks for another number.
   @inlinable public static var usualPerResident: Int { 8 }
@@ -111,12 +108,9 @@ public struct GhostLimit {
   }
 }
 
-/// A queue of ghosts identified only by their slots, for caches that store a ghost's key by its
-/// slot.
-///
-/// Slots are numbered from 0 to below `places` and assigned in a ring. A ghost that is removed from
-/// the middle leaves a hole, which `popOldest` skips. Memory: a bit for each slot. All operations
-/// are O(1), amortised, except `repack`.
+/// A queue of ghosts identified only by their slots, from 0 to below `places`, assigned in a ring,
+/// for caches that store a ghost's key by its slot. A removed ghost leaves a hole, which
+/// `popOldest` skips. A bit for each slot.
 @usableFromInline struct GhostPlaces: ~Copyable {
   // A bit for each slot that holds a ghost.
   @usableFromInline var bits: Column<UInt64>

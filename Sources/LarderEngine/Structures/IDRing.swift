@@ -1,13 +1,7 @@
-/// A queue of ids in a ring buffer: pushed at the newest end, popped at the oldest.
-///
-/// Half the cache misses of a linked list: entries are accessed in order, and only at the two ends.
-/// Every entry has a *position*, with which it can be removed from the middle in O(1); this leaves
-/// a hole that `popOldest` skips. Positions are 28 bits wide, so that they fit into one word with a
-/// few flags: the lowest bits of the queued object's word.
-///
-/// A full ring closes its holes if they are at least half of it, which changes the positions of
-/// entries, and otherwise doubles. Once a round it checks if an eighth of it would suffice, as
-/// after a cache was filled. Memory: 4 bytes for each slot.
+/// A queue of ids in a ring buffer: half the cache misses of a linked list. An entry has a
+/// *position* of 28 bits, the lowest of the object's word, with which it can be removed in O(1);
+/// this leaves a hole that `popOldest` skips. A full ring closes its holes if they are at least
+/// half of it, and otherwise doubles; a nearly empty one shrinks.
 public struct IDRing: ~Copyable {
   /// Positions are below this.
   @inlinable public static var positionLimit: UInt32 { 1 << 28 }
@@ -161,7 +155,6 @@ public struct IDRing: ~Copyable {
 
 /// A word for each object, by id, in which a ring keeps the object's position.
 public protocol ObjectWords: ~Copyable {
-  /// The word of an object.
   subscript(id: ObjectID) -> UInt32 { get nonmutating set }
 }
 

@@ -1,16 +1,9 @@
 import CLarderShims
 
 /// A 4-ary min-heap of objects with changeable keys: smallest key first; equal keys by the smallest
-/// order.
-///
-/// Key, order and id are one 128-bit number, so the minimum of four children is found without
-/// unpredictable branches. Four children instead of two halve the depth (LaMarca and Ladner, The
-/// influence of caches on the performance of heaps, ACM JEA 1996). The index of each object is
-/// kept, so changing a key or removing an object needs no search. Memory: 4 bytes an object and 16
-/// for each one in the heap.
-///
-/// Tried and slower: marking raised keys next to the object and correcting the heap when it comes
-/// to the top (half the speed on GDSF: every correction starts at the root).
+/// order. Key, order and id are one 128-bit number, compared without unpredictable branches.
+/// Memory: 4 bytes an object and 16 for each one in the heap. (Tried and half as fast on GDSF:
+/// raised keys marked next to the object.)
 public struct IndexedHeap: ~Copyable {
   // Allocated with three unused entries in front, so that four children share a cache line.
   @usableFromInline var memory: UnsafeMutableRawPointer
@@ -203,7 +196,7 @@ public struct IndexedHeap: ~Copyable {
 
 /// A binary heap of plain values, the largest first.
 struct MaxHeap<Element: Comparable & BitwiseCopyable> {
-  private var elements: [Element] = []
+  var elements: [Element] = []
 
   @inline(__always) var isEmpty: Bool { elements.isEmpty }
 
@@ -211,7 +204,6 @@ struct MaxHeap<Element: Comparable & BitwiseCopyable> {
 
   var bytes: Int { elements.capacity * MemoryLayout<Element>.stride }
 
-  /// The largest element; the heap must not be empty.
   var largest: Element { elements[0] }
 
   mutating func insert(_ element: Element) {
@@ -224,13 +216,11 @@ struct MaxHeap<Element: Comparable & BitwiseCopyable> {
     elements[place] = element
   }
 
-  /// Removes the largest element. O(log n).
   mutating func removeLargest() {
     let last = elements.removeLast()
     if !elements.isEmpty { replaceLargest(by: last) }
   }
 
-  /// Replaces the largest element by one that is not larger. O(log n).
   mutating func replaceLargest(by element: Element) {
     var place = 0
     while true {
@@ -242,10 +232,5 @@ struct MaxHeap<Element: Comparable & BitwiseCopyable> {
       place = child
     }
     elements[place] = element
-  }
-
-  /// Replaces every element. The order of elements must not change. O(n).
-  mutating func replaceAll(_ replacement: (Element) -> Element) {
-    for place in elements.indices { elements[place] = replacement(elements[place]) }
   }
 }

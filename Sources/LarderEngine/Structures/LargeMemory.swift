@@ -1,10 +1,7 @@
 import LarderLibc
 
-/// Memory with random access, for columns and for the records of memory caches. Random access to
-/// much memory is bound by address translation, so on Linux the system is asked for huge pages.
-///
-/// Memory that is filled from a stream of unknown length, and must grow without copies, is in
-/// LarderTraces' `PageMemory`, over the pages of `map`.
+/// Memory with random access, for columns and for the records of memory caches: on Linux, the
+/// system is asked for huge pages.
 package enum LargeMemory {
   #if os(Linux)
     private static let hugePage = 2 << 20

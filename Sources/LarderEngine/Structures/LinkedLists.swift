@@ -1,8 +1,6 @@
-/// One or more doubly linked lists over the same objects, each object in at most one of them.
-///
-/// Links are indexes, not pointers: 8 bytes an object, no allocation and no reference counting. The
-/// word with both links also records if the object is in a list. Each list is closed into a circle
-/// by a sentinel node, so no operation has a special case for an end.
+/// One or more doubly linked lists over the same objects, each object in at most one of them. Links
+/// are indexes: 8 bytes an object. Each list is closed into a circle by a sentinel node, so no
+/// operation has a special case for an end.
 public struct LinkedLists: ~Copyable {
   /// The links of a node; `next` is 0 for a node that is in no list.
   @usableFromInline struct Links: BitwiseCopyable {
@@ -109,11 +107,9 @@ public struct LinkedLists: ~Copyable {
   }
 }
 
-/// Several doubly linked lists over the same objects, with the total weight of each: the queues and
-/// ghost queues of policies that divide their capacity.
-///
-/// An object is in at most one list. Weights are kept here because the cache does not keep those of
-/// ghosts. Memory: 9 bytes an object, and 4 more with different sizes.
+/// Several doubly linked lists over the same objects, with the total weight of each. Weights are
+/// kept here because the cache does not keep those of ghosts. Memory: 9 bytes an object, and 4 more
+/// with different sizes.
 public struct WeightedLists: ~Copyable {
   @usableFromInline var lists: LinkedLists
   // List of each object plus one; 0 for an object in no list.

@@ -1,15 +1,9 @@
-/// A queue of objects with a hand that sweeps from the oldest to the newest, again and again,
-/// removing objects or leaving them in the queue.
-///
-/// SIEVE's list in a ring buffer ordered by age. Objects that survive the hand are moved down next
-/// to the other survivors, so the order is kept, and the gap closes when the hand reaches the
-/// newest object and starts over. The hand therefore reads memory in sequence, where a linked list
-/// would jump.
+/// A queue with a hand that sweeps from the oldest to the newest object, again and again, removing
+/// objects or leaving them: SIEVE's list in a ring buffer. Survivors are moved down next to each
+/// other, and the gap closes when the hand starts over, so the hand reads memory in sequence. An
+/// object's word has its position, a queued bit and a mark.
 ///
 ///     | survivors ... | gap ... | hand -> not yet passed ... newest |
-///
-/// Each object has a word with its position, a queued bit and a mark. Memory: 4 bytes an object and
-/// 4 for each slot of the ring.
 public struct SweepQueue: ~Copyable {
   @inlinable static var queued: UInt32 { 1 << 31 }
   @inlinable static var mark: UInt32 { 1 << 30 }

@@ -1,9 +1,7 @@
 /// A small, a main and a ghost queue with a request counter for each object, shared by S3-FIFO,
-/// QD-LP-FIFO and their relatives. The policies move objects between the queues.
-///
-/// One word per object holds its queue, its position and its counter. The sizes of ghosts are kept
-/// only with different sizes, because the cache does not keep them. Memory: 4 bytes an object, 4
-/// more for byte capacities, and 4 for each slot of a queue. All operations are O(1), amortised.
+/// QD-LP-FIFO and their relatives: one word per object holds its queue, position and counter.
+/// Memory: 4 bytes an object, 4 more for byte capacities, and 4 for each slot of a queue. O(1),
+/// amortised.
 public struct ThreeQueues: ~Copyable {
   // The queue of an object, in the top two bits of its word; zero for none.
   @inlinable static var inSmall: UInt32 { 1 << 30 }
@@ -41,8 +39,6 @@ public struct ThreeQueues: ~Copyable {
 
   /// Creates empty queues. The small one gets `smallShare` of the capacity, at least 1, and main
   /// the rest.
-  ///
-  /// - Throws: `capacity` for more objects than a queue has positions.
   public init(_ setup: PolicySetup, smallShare: Double, ghostShare: Double) throws(PolicyError) {
     try self.init(
       setup, small: max(1, UInt64(Double(setup.capacity) * smallShare)),
@@ -50,8 +46,6 @@ public struct ThreeQueues: ~Copyable {
   }
 
   /// Creates empty queues.
-  ///
-  /// - Throws: `capacity` for more objects than a queue has positions.
   public init(
     _ setup: PolicySetup, small: UInt64, ghosts: UInt64,
     ghostsPerResident: Int = GhostLimit.usualPerResident
@@ -304,12 +298,9 @@ extension ThreeQueues {
   }
 }
 
-/// Ghosts identified by slots, for caches that store keys: such a cache keeps only a ghost's key,
-/// at the ghost's slot, and ids belong to resident objects. The order in which ghosts come and go
-/// does not change.
-///
-/// An object that becomes a ghost keeps its id until the cache calls `settle`. Before any other
-/// call to the policy, the cache does so for all evicted objects, in order of eviction.
+/// Ghosts identified by slots, for caches that keep a ghost's key at its slot; ids belong to
+/// residents. An object that becomes a ghost keeps its id until the cache calls `settle`, which it
+/// does for all evicted objects, in order, before any other call.
 extension ThreeQueues {
   // The counter of an evicted object without a slot; other ghosts have 0.
   @inlinable static var unsettled: UInt32 { one }

@@ -1,10 +1,6 @@
-/// Logarithm, exponential, power and normal quantile with bit-identical results on every machine.
-///
-/// The functions of a system's math library differ in the last digit between systems, and one digit
-/// is enough to change a generated trace. These use only `+ - * /`, `sqrt` and the bits of a
-/// number, all of which IEEE 754 defines exactly; Swift never contracts `a * b + c` into a fused
-/// operation by itself. The relative error is below 1e-15 for `log`, `exp` and `pow`, measured
-/// against libm.
+/// Logarithm, exponential, power and normal quantile with bit-identical results on every machine,
+/// from `+ - * /`, `sqrt` and the bits of a number. The relative error of the first three is below
+/// 1e-15, measured against libm.
 public enum DeterministicMath {
   /// The natural logarithm. NaN below zero, negative infinity at zero.
   public static func log(_ x: Double) -> Double {
@@ -202,11 +198,8 @@ extension DeterministicMath {
     ))
 }
 
-/// A random number generator with identical numbers on every machine: xoshiro256**.
-///
-/// Blackman and Vigna, Scrambled Linear Pseudorandom Number Generators, ACM Transactions on
-/// Mathematical Software 47 (2021). SplitMix64 fills the state, as its authors advise, so that
-/// seeds 0 and 1 are as suitable as any other.
+/// A random number generator with identical numbers on every machine: xoshiro256** (Blackman and
+/// Vigna, ACM Transactions on Mathematical Software 2021), seeded by SplitMix64.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   @usableFromInline var a: UInt64
   @usableFromInline var b: UInt64

@@ -1,9 +1,6 @@
 #if LARDER_SCHEDULES
-  /// Chooses the thread that runs next, for the simulation in Tests/Schedules.
-  ///
-  /// The caches call it at every point where another thread could intervene. With the condition
-  /// `LARDER_SCHEDULES` on the command line, one thread runs at a time, and the hook chooses it;
-  /// without the condition, none of this is compiled.
+  /// Chooses the thread that runs next, for the simulation in Tests/Schedules. The caches call it
+  /// at every point where another thread could intervene, if compiled with `LARDER_SCHEDULES`.
   public protocol ScheduleHook: TaskExecutor {
     /// Lets other threads run before the caller continues.
     func step()

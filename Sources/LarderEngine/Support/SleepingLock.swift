@@ -39,11 +39,8 @@ package final class SleepingLock: @unchecked Sendable {
   }
 }
 
-/// A value protected by a lock.
-///
-/// Equivalent to the standard library's `Mutex`, with two differences: it is an object, and the
-/// thread sanitizer recognises its lock. On Linux, the kernel hands a contended `Mutex` over
-/// without the sanitizer's knowledge, which then reports a race between properly ordered accesses.
+/// A value protected by a lock. Unlike the standard library's `Mutex`, it is an object, and the
+/// thread sanitizer recognises its lock: on Linux it reports false races of a contended `Mutex`.
 package final class Locked<Value: ~Copyable>: @unchecked Sendable {
   private let lock = SleepingLock()
   private var value: Value

@@ -1,15 +1,9 @@
 public import Synchronization
 
-/// A type-erased tier: driven by real caches and, with the additions for simulations
-/// (`SimulatedTier`), by simulated hybrids and probes.
-///
-/// Each operation costs one call through a closure; everything below it is specialised for the
-/// policy. A value, so that calls from a class that holds it need no reference counting. See `Tier`
-/// for the operations. A cache keeps keys and values by id, assigns an id to another key only when
-/// the tier no longer `remembers` it, and calls from one thread at a time, except for hits through
-/// `hitWords`.
+/// A type-erased tier: driven by real caches and, as a `SimulatedTier`, by simulated hybrids and
+/// probes. An operation costs one call through a closure; everything below it is specialised. See
+/// `Tier` for the operations. Called from one thread at a time, except for hits through `hitWords`.
 @usableFromInline package struct CacheTier {
-  /// Outcomes of a get.
   @frozen @usableFromInline package enum Access: UInt8 {
     /// The object is not resident.
     case absent
@@ -18,7 +12,6 @@ public import Synchronization
     case hit
   }
 
-  /// Outcomes of a set.
   @frozen @usableFromInline package enum Stored: UInt8 {
     /// The object is larger than the capacity, or the policy rejects it. An old copy has been
     /// removed.
@@ -38,7 +31,6 @@ public import Synchronization
   @usableFromInline package let set: (Request, _ now: UInt64) -> Stored
   @usableFromInline package let victims: VictimList
   @usableFromInline let victimsOwner: VictimList.Owner
-  /// The policy's state in memory, without its columns, for prefetching only.
   @usableFromInline package let state: UnsafeRawBufferPointer
   /// Finalises an eviction: reports whether the object became a ghost; see `ThreeQueues.settle`.
   /// Like all operations on ghost slots, only after `placeGhosts`.
@@ -46,7 +38,6 @@ public import Synchronization
   /// Gives the requested ghost in a slot an id until it is stored or settled.
   @usableFromInline package let recall: (_ place: UInt32, ObjectID) -> Void
   @usableFromInline package let contains: (ObjectID) -> Bool
-  /// Returns true if the policy holds any state of the object.
   @usableFromInline package let remembers: (ObjectID) -> Bool
   /// Returns the expiry of an object stored now with its own TTL, in microseconds; a TTL of 0 means
   /// none.
@@ -81,7 +72,6 @@ public import Synchronization
   @usableFromInline package let prefetch: (ObjectID) -> Void
   /// Evicts one object, of one or more; does not count as an eviction.
   @usableFromInline package let giveUp: () -> ObjectID
-  /// Makes ids up to a number valid. O(that number).
   @usableFromInline package let reserve: (_ objects: Int) -> Void
   @usableFromInline package let dropGhost: (_ place: UInt32) -> Void
   /// Resizes the ghost slots: see `ThreeQueues.repackGhosts`.
@@ -103,7 +93,7 @@ public import Synchronization
     let owner = VictimList.Owner()
     let list = owner.list
     contains = { id in held.with { $0.contains(id) } }
-    remembers = { id in held.with { $0.remembers(id) } }
+    remembers = { id in held.with { $0.policy.remembers(id) } }
     size = { id in held.with { $0.size(of: id) } }
     cost = { id in held.with { $0.cost(of: id) } }
     expiry = { id in held.with { $0.expiry(of: id) } }
@@ -116,12 +106,15 @@ public import Synchronization
     beginExpiries = { held.with { $0.beginExpiries() } }
     forgotten = { first, last in held.with { $0.forgotten(from: first, through: last) } }
     settle = { id in held.with { $0.settle(id) } }
-    recall = { place, id in held.with { $0.recall(place, as: id) } }
-    dropGhost = { place in held.with { $0.dropGhost(at: place) } }
-    repackGhosts = { places, moved in held.with { $0.repackGhosts(places: places, moved: moved) } }
+    recall = { place, id in held.with { _ = $0.policy.withGhostQueues { $0.recall(place, as: id) } }
+    }
+    dropGhost = { place in held.with { _ = $0.policy.withGhostQueues { $0.dropGhost(at: place) } } }
+    repackGhosts = { places, moved in
+      held.with { _ = $0.policy.withGhostQueues { $0.repackGhosts(places: places, moved: moved) } }
+    }
     placeGhostsBody = { held.with { $0.placeGhosts() } }
-    ghostCountBody = { held.with { $0.ghostCount } }
-    ghostsMaxBody = { held.with { $0.ghostsMax } }
+    ghostCountBody = { held.with { $0.policy.withGhostQueues { $0.ghostCount } ?? 0 } }
+    ghostsMaxBody = { held.with { $0.policy.ghostsMax } }
     resizeBody = { setup, fingerprint in
       list.clear()
       return held.with { tier in
@@ -141,7 +134,7 @@ public import Synchronization
           let isUsual = list.count == 1 && list[0] != request.id
           list.noteMove(isUsual ? tier.settle(list[0]) : nil)
         }
-        let candidate = tier.candidate
+        let candidate = tier.policy.candidate
         list.noteCandidate(candidate)
         tier.prefetch(candidate)
         return outcome
@@ -177,7 +170,6 @@ public import Synchronization
   package var expires: Bool { expiresBody() }
   package var stateBytes: Int { stateBytesBody() }
   package var choice: PolicyChoice? { choiceBody() }
-  /// The index of the policy that leads, as in the choice. O(1).
   package var leading: Int? { leadingBody() }
   /// Starts or ends restoring, in which sets were admitted before, as when a cache is read back
   /// from disk: an admission filter records them without deciding.
@@ -188,11 +180,8 @@ public import Synchronization
   package func resetCounts() { resetBody() }
 }
 
-/// The setup of a tier, simulated or in a real cache.
-///
-/// The only place that turns limits into the capacity of a policy. If only entries are limited,
-/// they are the unit; otherwise bytes are, and a limit on entries applies in addition, unknown to
-/// the policy.
+/// The setup of a tier, simulated or in a real cache. If only entries are limited, they are the
+/// unit; otherwise bytes are, and a limit on entries applies in addition, unknown to the policy.
 @usableFromInline package struct CacheTierSetup: Sendable {
   package static var residentsMax: Int { 1 << 27 }
 
@@ -261,11 +250,9 @@ extension TierSetup {
   }
 }
 
-/// A heap allocation for a noncopyable value, so that several closures can share it.
-///
-/// The value is accessed through a pointer and not as a stored property: accesses to a property of
-/// a class are checked for exclusivity at run time, which cost a hybrid a quarter of its speed. The
-/// owner ensures exclusive access.
+/// A heap allocation for a noncopyable value, so that several closures can share it. Through a
+/// pointer, because checks for exclusivity of a stored property cost a hybrid a quarter of its
+/// speed.
 @usableFromInline final class Held<Value: ~Copyable> {
   @usableFromInline let place: UnsafeMutablePointer<Value>
 

@@ -1,25 +1,20 @@
-/// A tier of a full simulation or of a probe: the interface for real caches, and additions for
-/// simulations.
+/// A tier of a full simulation: the interface for real caches, and additions for simulations.
 @usableFromInline struct SimulatedTier {
   @usableFromInline let tier: CacheTier
   /// Performs a get with all fields of the trace and returns the copy that answers it, if any; may
   /// leave victims.
   @usableFromInline let use: (Request, _ now: UInt64) -> TierCopy?
-  /// True if a resident object is older than the origin's.
   @usableFromInline let isStale: (ObjectID) -> Bool
   @usableFromInline let setStale: (ObjectID, Bool) -> Void
   /// Updates the next use of a resident object after another tier answered.
   @usableFromInline let foresee: (Request) -> Void
   @usableFromInline let needsNextUse: Bool
-  /// Returns true if an object is resident and would answer a get at this time.
   @usableFromInline let holds: (ObjectID, _ now: UInt64) -> Bool
   /// Passes a get to a policy that observes gets; nil for others. See `PolicyNotice.request`.
   @usableFromInline let observe: ((ObjectID, _ now: UInt64, _ fetchLatency: UInt64) -> Void)?
   /// Passes the time to a policy that follows it, and the end of a flight to one that observes
   /// gets; nil for others.
   @usableFromInline let advance: ((_ now: UInt64, _ landing: UInt64) -> Void)?
-  /// Prefetches the state of an object, and the neighbours of another one that is requested
-  /// earlier.
   @usableFromInline let prefetch: (ObjectID, _ earlier: ObjectID) -> Void
 
   @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ held: Held<Tier<Policy, FullShape>>) {
@@ -58,7 +53,7 @@
     prefetch = { id, earlier in
       held.with {
         $0.prefetch(id)
-        $0.prefetchNeighbours(earlier)
+        $0.policy.prefetchNeighbours(earlier)
       }
     }
     self.tier = tier
@@ -96,80 +91,5 @@
     self.isStale = isStale
     self.expires = expires
     self.cost = cost
-  }
-}
-
-/// A single tier that is driven by hand, request by request, and reports its evictions.
-public final class PolicyProbe {
-  /// Outcomes of a get.
-  public enum Outcome: Hashable, Sendable {
-    /// The object was resident.
-    case hit
-    /// The object was stored after these were evicted for it, in order.
-    case stored(evicted: [ObjectID])
-    /// The object was rejected: larger than the capacity, or not admitted.
-    case rejected
-  }
-
-  private let simulated: SimulatedTier
-  private var objects: Int
-
-  init(_ tier: SimulatedTier, objects: Int) {
-    simulated = tier
-    self.objects = objects
-  }
-
-  private func check(_ id: ObjectID) {
-    precondition(
-      id != .none && Int(id) <= objects,
-      "PolicyProbe: id \(id) is out of range: expected 1 to \(objects); call reserve(objects:)")
-  }
-
-  /// True if the object is resident.
-  public func contains(_ id: ObjectID) -> Bool {
-    check(id)
-    return simulated.tier.contains(id)
-  }
-
-  /// True if the policy holds any state of the object.
-  public func remembers(_ id: ObjectID) -> Bool {
-    check(id)
-    return simulated.tier.remembers(id)
-  }
-
-  /// Sum of the sizes of the resident objects.
-  public var used: UInt64 { simulated.tier.used }
-
-  /// Memory held, in bytes.
-  public var stateBytes: Int { simulated.stateBytes }
-
-  /// Performs a get: a hit, or a miss that is stored if it fits.
-  public func request(_ request: Request) -> Outcome {
-    check(request.id)
-    if simulated.use(request, 0) != nil { return .hit }
-    return simulated.put(request, 0) ? .stored(evicted: simulated.victims) : .rejected
-  }
-
-  /// Replaces the value of a resident object and returns the evicted objects, in order.
-  public func replace(_ request: Request) -> [ObjectID] {
-    check(request.id)
-    _ = simulated.put(request, 0)
-    return simulated.victims
-  }
-
-  /// The objects evicted by the last request or replacement, in order; a rejected object may have
-  /// evicted some as well.
-  public var evicted: [ObjectID] { simulated.victims }
-
-  /// Deletes an object, ghosts included.
-  public func remove(_ id: ObjectID) {
-    check(id)
-    simulated.tier.remove(id)
-  }
-
-  /// Makes room for ids up to `objects`.
-  public func reserve(objects: Int) {
-    simulated.tier.reserve(objects)
-    self.objects = max(self.objects, objects)
   }
 }

@@ -1,11 +1,8 @@
 public import Synchronization
 
-/// One tier of a cache without its keys and values: a policy, its limits, and the state of each
-/// resident object. The driver in the contract of `EvictionPolicy`.
-///
-/// The simulator's loops and the real caches drive this one type, so that their counts agree.
-/// Differences between the kinds of tiers are in its `Shape`; features that a shape does not need
-/// cost nothing.
+/// One tier of a cache without its keys and values, for simulations and real caches: a policy, its
+/// limits, and the state of each resident object. The driver in the contract of `EvictionPolicy`.
+/// What its `Shape` does not need costs nothing.
 @usableFromInline struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   @usableFromInline var policy: Policy
   @usableFromInline var capacity: UInt64
@@ -96,14 +93,11 @@ public import Synchronization
 
   // MARK: Objects
 
-  /// True if objects have different sizes.
   @inlinable @inline(__always) var weighs: Bool { Shape.weighs ?? hasSizes }
 
   @inlinable @inline(__always) var view: Shape.Sizes { Shape.sizes(sizes, weighs: weighs) }
 
   @inlinable @inline(__always) func contains(_ id: ObjectID) -> Bool { policy.contains(id) }
-
-  @inlinable func remembers(_ id: ObjectID) -> Bool { policy.remembers(id) }
 
   @inlinable @inline(__always) func size(of id: ObjectID) -> UInt32 {
     guard weighs else { return 1 }
@@ -340,19 +334,11 @@ extension Tier where Policy: ~Copyable {
     }
   }
 
-  @inlinable @inline(__always) func prefetchNeighbours(_ id: ObjectID) {
-    policy.prefetchNeighbours(id)
-  }
-
-  @inlinable @inline(__always) var candidate: ObjectID { policy.candidate }
-
   @inlinable var hitWords: HitWords? { filter?.watchesHits ?? false ? nil : policy.hitWords }
 
   @inlinable var sharedExpiries: UnsafeMutablePointer<Atomic<UInt64>>? {
     mayExpire ? expiries.sharedBase : nil
   }
-
-  @inlinable var ghostsMax: Int { policy.ghostsMax }
 
   @inlinable func forgotten(from first: ObjectID, through last: ObjectID) -> ObjectID {
     precondition(Int(last) <= objects, "id \(last) of a tier with room for \(objects)")
@@ -377,39 +363,14 @@ extension Tier where Policy: ~Copyable {
     let size = weighs ? sizes[id] : 1
     return policy.withGhostQueues { $0.settle(id, size) } ?? GhostMove(.forgotten)
   }
-
-  @inlinable @inline(__always) mutating func recall(_ place: UInt32, as id: ObjectID) {
-    _ = policy.withGhostQueues { $0.recall(place, as: id) }
-  }
-
-  @inlinable mutating func dropGhost(at place: UInt32) {
-    _ = policy.withGhostQueues { $0.dropGhost(at: place) }
-  }
-
-  @inlinable mutating func repackGhosts(places: Int, moved: (_ old: UInt32, _ new: UInt32) -> Void)
-  {
-    _ = policy.withGhostQueues { $0.repackGhosts(places: places, moved: moved) }
-  }
-
-  @inlinable var ghostCount: Int {
-    mutating get { policy.withGhostQueues { $0.ghostCount } ?? 0 }
-  }
 }
 
 extension Tier where Policy: ~Copyable {
-  /// Changes the limits of the tier to those of `setup`, in its unit; other properties of `setup`
-  /// must be those the tier was created with. Evicts objects that do not fit, as the policy
-  /// chooses.
+  /// Changes the limits of the tier to those of `setup`, in its unit; evicts, uncounted, objects
+  /// that do not fit. Another capacity requires a new policy: objects are inserted in the order in
+  /// which the old one would have evicted them; ghosts and the filter's knowledge are lost, and a
+  /// policy that chooses among others continues from its choice.
   ///
-  /// A policy divides its capacity when it is created, so another capacity requires a new policy:
-  /// objects are inserted into it in the order in which the old one would have evicted them. Other
-  /// knowledge of the old one, ghosts included, is lost, and so is that of an admission filter; a
-  /// policy that chooses among others continues from its choice. With an unchanged capacity all of
-  /// it stays. O(objects), plus the policy's own cost.
-  ///
-  /// - Parameters:
-  ///   - fingerprint: The hash of a resident object's key; see `Request.fingerprint`.
-  ///   - evicted: Called for each victim. Victims are not counted.
   /// - Throws: the errors of creating the policy or the filter; the tier is then unchanged.
   @usableFromInline mutating func resize(
     _ setup: CacheTierSetup, fingerprint: (ObjectID) -> UInt32, evicted: (ObjectID) -> Void

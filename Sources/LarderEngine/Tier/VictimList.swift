@@ -15,7 +15,6 @@
 
   @usableFromInline let storage: UnsafeMutablePointer<Storage>
 
-  /// Owns the memory of a list.
   @usableFromInline final class Owner {
     @usableFromInline let list = VictimList()
 
@@ -46,7 +45,6 @@
 
   @inlinable package var count: Int { storage.pointee.count }
 
-  /// The victim at an index, which must exist.
   @inlinable package subscript(place: Int) -> ObjectID {
     assert(place < storage.pointee.count)
     return storage.pointee.base[place]

@@ -8,7 +8,7 @@ package struct Advice: Sendable, Hashable, Codable {
   package var trace: TraceFacts
   package var durationSeconds: Double?
   package var unit: CapacityUnit
-  package var tiers: AdviceSettings.Tiers
+  package var tiers: AdviceTiers
   /// Share of the requests on which designs were chosen, in billionths; hit ratios count the rest.
   /// Nil if both use the whole trace.
   package var learnedBillionths: UInt64?
@@ -19,16 +19,11 @@ package struct Advice: Sendable, Hashable, Codable {
   package var recommended: Int
   package var reason: CapacityReason?
   package var obstacle: Obstacle?
-  /// Size of the smallest object that a cache may store, in bytes; nil without sizes.
   package var smallestObject: UInt64?
-  /// Share of the requests of the scored part that no cache may answer, which are misses in every
-  /// hit ratio; nil for none.
   package var uncacheableRatio: Double?
   package var curve: [CurvePoint] = []
   package var lruCurve: [CurvePoint] = []
-  /// Memory in front of disk; empty if not examined.
   package var splits: [TierSplit] = []
-  /// Effects of TTLs; empty if the trace has no times.
   package var lifetimes: [LifetimePoint] = []
   package var stability: Stability?
   package var costs: Costs?
@@ -39,12 +34,10 @@ package struct Advice: Sendable, Hashable, Codable {
 
   package enum CapacityReason: String, Sendable, Hashable, Codable {
     case asked
-    /// Knee of the curve: more memory gains less per byte.
     case knee
     case cheapest
   }
 
-  /// Reason for which no cache helps.
   package enum Obstacle: String, Sendable, Hashable, Codable {
     case nothingRepeats
     case nothingFits
@@ -52,40 +45,29 @@ package struct Advice: Sendable, Hashable, Codable {
   }
 }
 
-/// Recommendation at one capacity.
 package struct CapacityAdvice: Sendable, Hashable, Codable {
   package var capacity: UInt64
   package var label: String
   /// Recommended design: LRU unless the chosen one is better by more than 0.2 points.
   package var advised: DesignResult
   package var lru: DesignResult
-  /// Simplest design within 0.2 points of the one with the best score on the part for choosing.
   package var chosen: DesignResult
   package var hindsight: DesignResult
-  /// Designs replayed over the whole trace, without the chosen one, the best first.
   package var runnersUp: [DesignResult]
-  /// False if the best design is within 0.2 points of LRU.
   package var matters: Bool
   package var regretBoundPoints: Double
-  /// True if all designs were replayed over the whole trace.
   package var isExhaustive: Bool
-  /// Smallest capacity at which LRU has the hit ratio of the advised design; nil if the whole
-  /// footprint is not enough, or it was not determined.
   package var lruCapacity: UInt64?
 }
 
-/// A design and its results.
 package struct DesignResult: Sendable, Hashable, Codable {
   package var policy: String
-  /// Admission filter, as typed; nil for none.
   package var admission: String?
   package var hitRatio: Double
-  /// Bytes hit per byte requested, on the scored part; nil without sizes.
   package var byteHitRatio: Double?
   /// Amount written to disk per get, in the unit of the capacities; nil for memory.
   package var writtenPerGet: Double?
   package var learnedHitRatio: Double
-  /// Hit ratios in the first and the second half of the trace.
   package var halves: [Double]
   package var wholeHitRatio: Double
   /// Tokens of prefix hits per token of prompts, on the scored part; nil unless prefixes are
@@ -102,14 +84,12 @@ package struct DesignResult: Sendable, Hashable, Codable {
 package struct CurvePoint: Sendable, Hashable, Codable {
   package var capacity: UInt64
   package var hitRatio: Double
-  /// Bytes hit per byte requested, on the scored part; nil without sizes and from stack distances.
   package var byteHitRatio: Double?
   /// Amount written to disk per get, in the unit of the capacities; nil for memory.
   package var writtenPerGet: Double?
   package var isEstimate: Bool
 }
 
-/// A combination of memory and disk tiers.
 package struct TierSplit: Sendable, Hashable, Codable {
   package var memory: UInt64
   package var disk: UInt64
@@ -123,12 +103,9 @@ package struct TierSplit: Sendable, Hashable, Codable {
   package var isEstimate: Bool
 }
 
-/// Effect of a TTL on hits.
 package struct LifetimePoint: Sendable, Hashable, Codable {
-  /// TTL in seconds; no hit is older.
   package var seconds: UInt32
   package var hitRatio: Double
-  /// Percentage points lost against the cache without a TTL.
   package var lostPoints: Double
   /// Stale hits per get, on copies that the origin has changed; nil if the trace has no changes.
   package var staleRatio: Double?
@@ -136,19 +113,14 @@ package struct LifetimePoint: Sendable, Hashable, Codable {
 
 /// Dependence of the advice on the part of the trace, and on single objects.
 package struct Stability: Sendable, Hashable, Codable {
-  /// Best design in the first half of the trace, and in the second.
   package var halves: [DesignResult]
-  /// Percentage points that the best design of each half loses in the other half against the best
-  /// there: the larger of the two.
   package var disagreementPoints: Double
   package var changes: Bool
   package var safest: DesignResult
   package var safestLossPoints: Double
-  /// The policy `auto`, which changes its policy while it runs; nil if it was not searched.
   package var auto: DesignResult?
 }
 
-/// Costs of designs per month.
 package struct Costs: Sendable, Hashable, Codable {
   package var prices: Prices
   package var areExamples: Bool
@@ -166,15 +138,12 @@ package struct Costs: Sendable, Hashable, Codable {
 
 package struct CostPoint: Sendable, Hashable, Codable {
   package var capacity: UInt64
-  /// Cost of memory per month, or of flash with its wear if that is the tier.
   package var storage: Double
   package var misses: Double
   package var total: Double
 }
 
-/// Number formats of advice.
 package enum AdviceNumbers {
-  /// Largest difference of hit ratios, in points, that does not matter.
   package static let indifferentPoints = Choice.indifferentPoints
 
   package static func plain(_ value: Double) -> String {

@@ -20,10 +20,10 @@ extension Advisor {
       var before: LRUCurve?
       if let end = segments.scored.first.flatMap({ $0 > 0 ? segments.ends[$0 - 1] : nil }) {
         try advance(pass, to: end)
-        before = pass.curve
+        before = pass.result
       }
       try advance(pass, to: trace.requests.count)
-      let after = pass.curve
+      let after = pass.result
       if after.resizedGets == 0 { return scores(before, after, grid) }
     }
     let lru = Candidate(policy: try PolicySpec(parsing: "lru"))
@@ -95,7 +95,6 @@ extension Advisor {
   }
 }
 
-/// LRU's hit ratios by capacity, on the scored part.
 struct LRUScores: Sendable {
   var points: [CurvePoint]
   /// Hit ratios at all capacities from 0 on, if known.
@@ -173,7 +172,6 @@ extension Advisor {
     }.map(\.element)
   }
 
-  /// Two tiers, or one of them alone.
   private struct Plan: Hashable {
     var memory: UInt64 = 0
     var disk: UInt64 = 0
@@ -211,7 +209,6 @@ extension Advisor {
 }
 
 extension Advisor {
-  /// TTLs that are tried, in seconds: a minute to four weeks.
   private static let lifetimes: [UInt32] = [60, 300, 3600, 21_600, 86_400, 604_800, 2_419_200]
 
   func lifetimes(_ design: Candidate, _ capacity: UInt64) throws -> [LifetimePoint] {
@@ -240,7 +237,6 @@ extension Advisor {
     }
   }
 
-  /// True if the trace has changes at the origin of which caches are not notified.
   private var changes: Bool {
     guard let operations = trace.requests.operations else { return false }
     return (0..<trace.requests.count).contains { operations[$0] == Operation.modify.rawValue }
@@ -248,7 +244,6 @@ extension Advisor {
 }
 
 extension Advisor {
-  /// Differences of the designs between the halves of the trace.
   func stability(_ finding: CapacityFinding) -> Stability {
     let results = finding.finalists
     let bests = (0..<2).map { half in

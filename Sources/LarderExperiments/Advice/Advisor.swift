@@ -11,22 +11,15 @@ package struct Advisor: Sendable {
   package let trace: PreparedTrace
   package let settings: AdviceSettings
   package let cancellation: Cancellation
-  /// Called when a step begins, with the approximate number of requests that it replays; 0 if
-  /// unknown.
   package var began: @Sendable (_ title: String, _ requests: Int) -> Void = { _, _ in }
-  /// Called with the number of further replayed requests; from several threads, one at a time.
   package var replayed: @Sendable (_ requests: Int) -> Void = { _ in }
 
   let unit: CapacityUnit
   let segments: Segments
   let space: SearchSpace
-  /// Candidates to simulate: of prompts, only as many as may be simulated in full.
   let candidates: [Candidate]
   let prices: Prices
 
-  ///
-  /// - Throws: `AdviceError` if the trace lacks data that the settings need, `PolicyError` for a
-  ///   policy that declares invalid values.
   package init(
     trace given: PreparedTrace, settings: AdviceSettings,
     cancellation: Cancellation = Cancellation()
@@ -102,9 +95,6 @@ package struct Advisor: Sendable {
 
   var whole: MiniTrace { MiniTrace(whole: trace, ends: segments.ends) }
 
-  /// Makes the advice.
-  ///
-  /// - Throws: `AdviceError`, `PolicyError` from a policy, `TraceError` when memory runs out.
   package func make() throws -> Advice {
     let capacities = try capacities()
     let smallest = smallestObject
@@ -133,7 +123,6 @@ package struct Advisor: Sendable {
     return advice.ofAllTraffic(trace.sampling)
   }
 
-  /// Adds everything except the designs, at the recommended capacity.
   private func complete(_ advice: inout Advice, _ finding: CapacityFinding) throws {
     let lru = try lruCurve()
     advice.lruCurve = lru.points
@@ -171,29 +160,24 @@ package struct Advisor: Sendable {
 }
 
 package struct AdviceSettings: Sendable, Hashable {
-  package typealias Tiers = AdviceTiers
-
   /// Capacities; empty for default shares of the footprint.
   package var capacities: [CapacitySpec] = []
   /// Unit of capacities; nil for bytes if the trace has sizes, and objects otherwise.
   package var unit: CapacityUnit?
-  package var tiers = Tiers.auto
+  package var tiers = AdviceTiers.auto
   /// Share of the requests on which policies and parameters are chosen; they are scored on the
   /// rest. Nil to use the whole trace for both.
   package var learned: Share? = Share(percent: 50)
-  /// Prices; nil for the example values.
   package var prices: Prices?
-  /// Maximum number of requests to replay; nil for the standard of `Effort`.
+  /// File with prices, relative to the workload file's folder.
+  package var pricesFile: String?
   package var requestsMax: Double?
   package var seed: UInt64 = 1
   package var threads = 1
   /// Policies to restrict the search to, each with its parameters or, without any, with all
   /// declared combinations; LRU is always included. Nil for all.
   package var policies: [PolicySpec]?
-  /// Order in which the blocks of prompts are requested, to count hits of prefixes; nil for hits of
-  /// requests.
   package var prefix: PromptOrder?
-  /// True to do only the search, without curves, tiers, TTLs and stability, for measuring it.
   package var searchOnly = false
 
   package static let standardCapacities: [CapacitySpec] = ["1%", "3%", "10%", "30%"]
@@ -208,15 +192,16 @@ extension AdviceSettings {
     self.threads = threads
   }
 
-  /// Settings of a workload file, except for prices, which the caller reads.
-  package init(_ spec: AdviseSpec, unit: CapacityUnit?, seed: UInt64, threads: Int) {
-    self.init(
-      capacities: spec.capacities, unit: unit, tiers: spec.tiers, learned: spec.learned,
-      requestsMax: spec.requestsMax.map { Double($0) }, seed: seed, threads: threads)
+  /// Parses a share of the requests that leaves a rest, or `whole`, which is nil; nil for anything
+  /// else.
+  static func learned(_ text: String) -> Share?? {
+    if text == "whole" { return .some(nil) }
+    guard let share = Share(parsing: text), share.parts > 0, share.parts < share.whole
+    else { return nil }
+    return share
   }
 }
 
-/// A reason for which there is no advice.
 package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
   case cancelled
   case noGets(trace: String)
@@ -226,7 +211,6 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
   case prefixesOfTiers
   case policy(String, reason: String)
   case capacity(String, trace: String)
-  case prices(file: String, line: Int?, message: String)
 
   package var description: String {
     switch self {
@@ -245,8 +229,6 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
       "prefixes are counted in one tier: use --tiers memory or --tiers disk with --prefix"
     case .policy(let policy, let reason): "the policy '\(policy)' cannot be recommended: \(reason)"
     case .capacity(let message, let trace): "\(trace): \(message)"
-    case .prices(let file, let line, let message):
-      "\(file):" + (line.map { "\($0):" } ?? "") + " \(message)"
     }
   }
 
@@ -257,7 +239,6 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
 struct CapacityFinding: Sendable {
   var advice: CapacityAdvice
   var advised: Candidate
-  /// Designs that were replayed over the whole trace, the best first.
   var finalists: [DesignResult]
   var replayed: Double
 }
@@ -312,9 +293,6 @@ extension Advisor {
       tokenShare: isPrefix ? served.byteHitRatio : nil)
   }
 
-  /// Recommended capacity: the only one; with prices, the cheapest; or that with the largest gain
-  /// over the straight line from nothing to the whole footprint. Capacity is linear for this, since
-  /// all bytes cost the same.
   func recommended(among found: [CapacityFinding]) -> (Int, Advice.CapacityReason?) {
     guard found.count > 1 else { return (0, .asked) }
     if settings.prices != nil {
@@ -334,7 +312,6 @@ extension Advisor {
   }
 }
 
-/// Facts about the requests that decide if a cache can help.
 extension Advisor {
   private func obstacle(at capacities: [UInt64], _ smallest: UInt64?) -> Advice.Obstacle? {
     guard repeats else { return .nothingRepeats }
@@ -347,7 +324,6 @@ extension Advisor {
     trace.requests.operations.map { $0[place] } ?? Operation.get.rawValue
   }
 
-  /// True if a request is for an object that was requested or stored before.
   private var repeats: Bool {
     let columns = trace.requests
     var seen = [UInt64](repeating: 0, count: columns.objects / 64 + 1)
@@ -371,7 +347,6 @@ extension Advisor {
     }.map { UInt64(sizes[$0]) }.min()
   }
 
-  /// Share of the requests of the scored part that no cache may answer; nil for none.
   private var uncacheableRatio: Double? {
     guard trace.requests.operations != nil else { return nil }
     let first = segments.scored.lowerBound
@@ -392,9 +367,6 @@ extension Advisor {
     static let all = Extent(rate: 1, share: 1)
   }
 
-  /// Largest extent of the trace that `runs` runs of these designs may replay: a sample that is
-  /// large enough for a cache of the capacity, restricted to windows of the trace if that is still
-  /// too much.
   func extent(
     runs: Int, of designs: [Candidate], smallest capacity: UInt64
   ) -> Extent {

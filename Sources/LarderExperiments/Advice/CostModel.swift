@@ -2,7 +2,6 @@ import LarderEngine
 import LarderSupport
 import LarderTraces
 
-/// Storage with a price.
 enum StorageTier: Sendable {
   case memory
   case flash
@@ -16,7 +15,6 @@ extension AdviceTiers {
   var storage: StorageTier { [.disk, .hybrid].contains(self) ? .flash : .memory }
 }
 
-/// Ratios of a replay that costs depend on.
 struct Served: Sendable {
   var hitRatio: Double
   /// Bytes hit per byte requested; nil to use the hit ratio, for objects of one size.
@@ -39,7 +37,6 @@ extension MiniTrace {
   }
 }
 
-/// A result of a cache of one tier.
 protocol SingleTierResult {
   var hitRatio: Double { get }
   var byteHitRatio: Double? { get }
@@ -61,17 +58,13 @@ extension SingleTierResult {
 struct CostModel: Sendable {
   let prices: Prices
   let monthlyGets: Double
-  /// Mean size of a request in bytes.
   let requestBytes: Double
-  /// Mean size of an object in bytes.
   let objectBytes: Double
   let unit: CapacityUnit
   let rate: Double
   let hasSizes: Bool
-  /// Source of the number of requests per month, as words after "a month".
   let basis: String
 
-  /// A model for a trace with `gets` gets of `bytes` bytes in total.
   init(_ prices: Prices, trace: PreparedTrace, unit: CapacityUnit, gets: Double, bytes: UInt64) {
     self.prices = prices
     self.unit = unit
@@ -147,7 +140,6 @@ struct CostModel: Sendable {
 }
 
 extension PreparedTrace {
-  /// Seconds from the first request to the last; 0 without times.
   var durationSeconds: Double {
     guard let times = requests.times, requests.count > 1 else { return 0 }
     return Double(times[requests.count - 1] &- times[0]) / 1e6

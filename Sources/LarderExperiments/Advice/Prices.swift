@@ -1,7 +1,7 @@
 import Foundation
 import LarderEngine
 import LarderSupport
-import Yams
+import LarderTraces
 
 /// Prices of a cache and of its misses, in one currency; `keys` has the meaning of each.
 package struct Prices: Sendable, Hashable, Codable {
@@ -39,8 +39,6 @@ package struct Prices: Sendable, Hashable, Codable {
 
   package typealias Amount = WritableKeyPath<Prices, Double> & Sendable
 
-  /// Keys of a file with prices, in the order of documentation; without an amount for a name, and
-  /// for a number that may be missing.
   package static let keys: [(name: String, meaning: String, amount: Amount?)] = [
     ("currency", "name of the currency", nil),
     ("memory-per-gib-month", "a GiB of DRAM for a month", \Prices.memoryPerGiBMonth),
@@ -67,67 +65,40 @@ package struct Prices: Sendable, Hashable, Codable {
 }
 
 extension Prices {
-  private static let bytesMax = 1 << 16
-
-  /// Reads prices from a YAML file: a map from keys to numbers. Missing keys have their example
-  /// values.
+  /// Reads a map from keys to numbers. Missing keys have their example values.
   ///
-  /// - Parameters:
-  ///   - text: the bytes of the file.
-  ///   - file: its name, for errors.
-  /// - Throws: `AdviceError.prices` with the line, for an unknown or repeated key, and for a value
-  ///   that is not a number in range.
-  package init(yaml text: Data, file: String) throws(AdviceError) {
-    self.init()
-    func refused(_ node: Node?, _ message: String) -> AdviceError {
-      .prices(file: file, line: node?.mark?.line, message: TextSafety.singleLine(message))
-    }
-    guard text.count <= Self.bytesMax else {
-      throw refused(nil, "expected a file with prices, found more than \(Self.bytesMax >> 10) KiB")
-    }
-    guard let text = String(validating: text, as: UTF8.self) else {
-      throw refused(nil, "expected UTF-8 text")
-    }
-    let root: Node?
-    do {
-      root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
-    } catch let YamlError.duplicatedKeysInMapping(keys, context) {
-      throw AdviceError.prices(
-        file: file, line: context.mark.line,
-        message: TextSafety.singleLine("key '\(keys.first ?? "")' occurs twice; keep one"))
-    } catch {
-      throw refused(nil, "not valid YAML: \(error)")
-    }
-    guard let root, case .mapping(let map) = root else {
-      throw refused(root, "expected a map of prices, such as 'memory-per-gib-month: 3'")
-    }
-    for (key, value) in map {
-      guard case .scalar(let name) = key else { throw refused(key, "expected the name of a price") }
-      guard let own = Self.keys.first(where: { $0.name == name.string }) else {
-        throw refused(key, UnknownName.message("key", name.string, among: Self.keys.map(\.name)))
-      }
-      guard case .scalar(let scalar) = value else {
-        throw refused(value, "\(name.string): expected a number")
-      }
-      guard name.string != "currency" else {
-        currency = String(TextSafety.singleLine(scalar.string).prefix(12))
-        continue
-      }
-      guard let number = Double(scalar.string), Self.range(of: name.string).contains(number) else {
-        throw refused(
-          value, "\(name.string): expected a number from 0 to 10^15, found '\(scalar.string)'")
-      }
-      if let amount = own.amount {
-        self[keyPath: amount] = number
-      } else {
-        requestsPerMonth = number
-      }
-    }
+  /// - Throws: `WorkloadError` with the line, for an unknown or repeated key, and for a value that
+  ///   is not a number in range.
+  package init(yaml text: Data, file: String) throws(WorkloadError) {
+    let root = try YAMLDocument.parse(text, file: file)
+    let checks = WorkloadReading(
+      checks: .none, workload: Workload(name: "", source: SourceSpec.unread))
+    self = try Self.section.read(root, into: Prices(), checks)
   }
 
-  /// Valid values of a key; divisors must not be 0.
-  private static func range(of key: String) -> ClosedRange<Double> {
-    ["flash-endurance-writes", "object-bytes", "requests-per-month"].contains(key)
-      ? 1e-9...1e15 : 0...1e15
-  }
+  private static let section = Section<Prices>(
+    "prices", "Prices of a cache.",
+    expected: "a map of prices, such as 'memory-per-gib-month: 3'",
+    keys: keys.map { key in
+      // Divisors must not be 0.
+      let isDivisor = ["flash-endurance-writes", "object-bytes", "requests-per-month"]
+        .contains(key.name)
+      if key.name == "currency" {
+        return Key(key.name, currency, \.currency, key.meaning, default: "", example: "")
+      }
+      let number = Form<Double>(ValueShape([.number], ["type": "number"])) { value, _ in
+        try value.number(
+          in: isDivisor ? 1e-9...1e15 : 0...1e15, expected: "a number from 0 to 10^15")
+      }
+      guard let amount = key.amount else {
+        return Key(
+          key.name, number, \.requestsPerMonth, key.meaning, default: "", example: "")
+      }
+      return Key(key.name, number, amount, key.meaning, default: "", example: "")
+    })
+
+  private static let currency = Form<String>.scalar(
+    "the name of a currency", ValueShape([.string], ["type": "string"]),
+    [.string, .integer, .number, .boolean]
+  ) { String(TextSafety.singleLine($0).prefix(12)) }
 }

@@ -12,7 +12,6 @@ struct Replayer: Sendable {
   var cancellation: Cancellation
   var replayed: @Sendable (_ requests: Int) -> Void
 
-  /// A cache and its trace.
   struct Job: Sendable {
     var arrangement: Arrangement
     var trace: MiniTrace
@@ -20,9 +19,6 @@ struct Replayer: Sendable {
 
   private static let chunk = 1 << 20
 
-  /// Replays all jobs and returns the counts of each segment, by job. O(requests of all jobs).
-  ///
-  /// - Throws: `PolicyError` from a policy, `AdviceError.cancelled`.
   func run(_ jobs: [Job]) throws -> [[Counts]] {
     let progress = Locked(())
     let done = try parallelMap(
@@ -77,8 +73,6 @@ struct MiniTrace: Sendable {
   let trace: PreparedTrace
   let rate: Double
   let ends: [Int]
-  /// Number of gets and bypassing requests, which are misses, of the whole trace that each segment
-  /// represents.
   let gets: [Double]
   let sampledGets: [Double]
 
@@ -91,10 +85,6 @@ struct MiniTrace: Sendable {
     gets = sampledGets.map { $0 * correction }
   }
 
-  /// A sample of `trace`: the objects in `sample`, in windows that make up `share` of each segment.
-  ///
-  /// - Throws: `TraceError` when memory runs out.
-  /// - Complexity: O(requests of the trace).
   init(
     of trace: PreparedTrace, sample: SpatialSample, share: Double = 1, ends: [Int]
   ) throws(TraceError) {
@@ -151,7 +141,6 @@ struct MiniTrace: Sendable {
     return Double(range.count { Operation.isCounted(operations[$0]) })
   }
 
-  /// True if a segment has a request that a cache may answer.
   func hasGets(in segment: Int) -> Bool {
     let range = (segment > 0 ? ends[segment - 1] : 0)..<ends[segment]
     guard let operations = trace.requests.operations else { return !range.isEmpty }
@@ -177,12 +166,8 @@ struct Segments: Sendable, Hashable {
   let ends: [Int]
   let learned: Range<Int>
   let scored: Range<Int>
-  /// First half of the trace; the second is the rest.
   let firstHalf: Range<Int>
 
-  /// Segments of a trace of `requests` requests. `learned` is the share on which candidates are
-  /// chosen; nil to choose and score on all of it. `aligned` moves a boundary to an index where the
-  /// trace may be divided.
   init(requests: Int, learned share: Share?, aligned: (Int) -> Int = { $0 }) {
     let half = aligned(requests / 2)
     let border = aligned(share.map { Int($0.of(UInt64(requests))) } ?? requests)

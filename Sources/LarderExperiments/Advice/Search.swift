@@ -15,25 +15,19 @@ struct Search {
   /// True to replay smaller capacities as well.
   let looksAround: Bool
 
-  /// Result of a search.
   struct Outcome: Sendable {
     var finalists: [Finalist]
-    /// Points by which the best design on the scored part may exceed the first finalist: measured
-    /// for finalists, estimated with two standard errors for the others.
     var regretBound: Double
-    /// True if all candidates were replayed over the whole trace.
     var isExhaustive: Bool
     var replayed: Double
   }
 
-  /// A candidate that was replayed over the whole trace.
   struct Finalist: Sendable {
     var candidate: Int
     var trial: Trial
     var counts: [Counts]
   }
 
-  /// Minimum number of objects in a sampled cache; fewer are not informative.
   static let scaledObjectsMin = 64.0
 
   private var references: [Int] {
@@ -45,10 +39,6 @@ struct Search {
     return Choice.lookedAt.map { max(1, UInt64((Double(capacity) * $0.part).rounded())) }
   }
 
-  /// Runs the search.
-  ///
-  /// - Throws: `PolicyError` from a policy, `TraceError` when memory runs out, and
-  ///   `AdviceError.cancelled`.
   func run() throws -> Outcome {
     let effort = effort
     let whole = MiniTrace(whole: trace, ends: segments.ends)
@@ -157,18 +147,14 @@ struct Trial: Sendable {
   var halves: [Double]
 }
 
-/// Choice among candidates.
 enum Choice {
-  /// Largest difference of hit ratios, in points, that does not matter.
   static let indifferentPoints = 0.2
 
-  /// True if a hit ratio exceeds another by enough to matter.
   static func isBetter(_ ratio: Double, than other: Double) -> Bool {
     // Differences of ratios are not exact.
     (ratio - other) * 100 > indifferentPoints + 1e-9
   }
 
-  /// True if the difference of two hit ratios does not matter.
   static func isEqual(_ ratio: Double, _ other: Double) -> Bool {
     !isBetter(ratio, than: other) && !isBetter(other, than: ratio)
   }
@@ -192,8 +178,6 @@ enum Choice {
   /// four.
   static let lookedAt: [(part: Double, weight: Double)] = [(1, 1), (0.5, 0.7), (0.25, 0.7)]
 
-  /// Weighted distance of each trial from the best at each capacity: 0 for one that is the best at
-  /// all of them.
   static func shortfalls(_ trials: [Trial]) -> [Double] {
     let capacities = trials.first?.learned.count ?? 0
     let best = (0..<capacities).map { place in trials.map { $0.learned[place] }.max() ?? 0 }
@@ -220,7 +204,6 @@ enum Choice {
 /// small sample for all candidates to the whole trace for a few. A function of counts alone, so it
 /// is equal on every machine.
 struct Effort: Sendable, Hashable {
-  /// A step of the search.
   struct Level: Sendable, Hashable {
     var candidates: Int
     var share: Double
@@ -228,8 +211,6 @@ struct Effort: Sendable, Hashable {
 
   let levels: [Level]
 
-  /// Assumed replay speed in requests per second, over two cores: converts a time budget to a
-  /// number of requests.
   static let requestsPerSecond = 20_000_000.0
   /// Default number of requests for a search at each of some capacities: 4 s for one, and at most
   /// 12 s for all of them together.
@@ -240,13 +221,6 @@ struct Effort: Sendable, Hashable {
   private static let confirming = 0.35
   private static let finalistsRange = 3.0...32.0
 
-  /// Levels for a trace.
-  ///
-  /// - Parameters:
-  ///   - candidates: the number of candidates.
-  ///   - requests: the number of the trace's requests.
-  ///   - budget: the maximum number of requests to replay at one capacity, in total.
-  ///   - repeated: replays of a sample per candidate: one for each capacity.
   init(candidates: Int, requests: Int, budget: Double, repeated: Int) {
     let all = Double(max(1, requests))
     let count = Double(candidates)
@@ -276,7 +250,6 @@ struct Effort: Sendable, Hashable {
     (0..<exponent).reduce(1) { power, _ in power * factor }
   }
 
-  /// True if every candidate replays the whole trace.
   var isExhaustive: Bool { levels.count == 1 }
 }
 
@@ -293,7 +266,6 @@ enum ReplayCost {
   ]
   private static let unknownFilter = 80.0
 
-  /// Cost of a design; `weighs` if objects have sizes.
   static func of(_ candidate: Candidate, weighs: Bool) -> Double {
     let policy = PolicyCost.of(candidate.policy.name) * (weighs ? sizesFactor : 1)
     let filter = candidate.admission.map { filters[$0.name] ?? unknownFilter } ?? 0

@@ -15,14 +15,6 @@ package struct SearchSpace: Sendable, Hashable {
   /// first one wins.
   package let candidates: [Candidate]
 
-  /// Candidates for a trace with these columns.
-  ///
-  /// - Parameters:
-  ///   - policies: policies to restrict the search to, in addition to LRU; one without parameters
-  ///     is tried with all declared combinations and configurations. Nil for all.
-  ///   - unit: with `.objects` sizes are ignored.
-  /// - Throws: `PolicyError` for a parameter that declares an invalid value, `AdviceError` for a
-  ///   requested policy that is not a candidate.
   package init(
     for columns: RequestColumns, unit: CapacityUnit, policies: [PolicySpec]? = nil
   ) throws {
@@ -109,7 +101,6 @@ package struct SearchSpace: Sendable, Hashable {
 /// A design that may be advised: an eviction policy, and the admission filter in front of it.
 package struct Candidate: Sendable, Hashable, CustomStringConvertible {
   package let policy: PolicySpec
-  /// Filter; nil to store every miss that the policy admits.
   package let admission: PolicySpec?
 
   package init(policy: PolicySpec, admission: PolicySpec? = nil) {
@@ -117,12 +108,10 @@ package struct Candidate: Sendable, Hashable, CustomStringConvertible {
     self.admission = admission
   }
 
-  /// Spec as typed, with the filter after a plus sign: `s3-fifo:small=0.2+second-hit`.
   package var description: String {
     policy.description + (admission.map { "+\($0.description)" } ?? "")
   }
 
-  /// Name in sentences: `s3-fifo:small=0.2 behind second-hit`.
   package var words: String {
     policy.description + (admission.map { " behind \($0.description)" } ?? "")
   }
@@ -159,8 +148,6 @@ package struct Candidate: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension PolicySpec {
-  /// The spec with each count parameter multiplied by `rate`. A result below the minimum is doubled
-  /// until it is valid.
   fileprivate func scaled(
     by rate: Double, _ parameters: [PolicyParameter],
     _ validate: (PolicySpec) throws(PolicyError) -> Void
@@ -184,7 +171,6 @@ extension PolicySpec {
     return spec
   }
 
-  /// A spec of a name and parameters, which are sorted by name.
   init(name: String, values: [String: String]) throws(PolicyError) {
     let parameters = values.sorted { $0.key < $1.key }.map { ":\($0.key)=\($0.value)" }
     try self.init(parsing: name + parameters.joined())

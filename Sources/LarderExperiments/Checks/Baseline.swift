@@ -5,20 +5,14 @@ import LarderSupport
 /// Counts of every cell, and memory and disk of executed ones, that a check compares with.
 package struct Baseline: Sendable, Hashable {
   package var workload: String
-  /// The replayed traces.
   package var traces: [TraceFacts]
-  /// The cells, sorted.
   package var cells: [CheckedCell]
-  /// Memory and disk use of executed cells; nil if none was executed.
   package var resources: MeasuredResources?
 
-  /// The version of the file that this code reads and writes.
   static var currentVersion: Int { 1 }
 
-  /// The value of `format`, which identifies the file.
   static var formatName: String { "larder-baseline" }
 
-  /// A baseline; the cells are put into order.
   package init(
     workload: String, traces: [TraceFacts], cells: [CheckedCell],
     resources: MeasuredResources? = nil
@@ -34,14 +28,10 @@ package struct Baseline: Sendable, Hashable {
 package enum BaselineError: Error, Hashable, Sendable, CustomStringConvertible {
   case absent(file: String, command: String)
   case unreadable(file: String, reason: String)
-  /// The file is incomplete, inconsistent or of another version.
   case damaged(file: String, reason: String)
-  /// The file is JSON, but no baseline.
   case foreign(file: String)
-  /// The baseline belongs to another workload.
   case otherWorkload(file: String, found: String, expected: String)
 
-  /// A one-line description for users.
   package var description: String {
     switch self {
     case .absent(let file, let command):
@@ -60,10 +50,6 @@ package enum BaselineError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Baseline {
-  /// Parses a file and checks that it belongs to a workload. `file` is its name in errors.
-  ///
-  /// - Throws: `BaselineError` for anything that is not a complete baseline of this workload and
-  ///   version.
   package static func decode(
     _ bytes: Data, file: String, workload: String
   ) throws(BaselineError) -> Baseline {
@@ -94,7 +80,6 @@ extension Baseline {
     }
   }
 
-  /// The first inconsistency; nil if there is none.
   private static func fault(in cells: [CheckedCell]) -> String? {
     var seen: Set<CellName> = []
     for cell in cells {
@@ -110,7 +95,6 @@ extension Baseline {
     return nil
   }
 
-  /// The keys that all versions have.
   private struct Head: Decodable {
     let format: String?
     let version: Int?
@@ -125,24 +109,18 @@ extension Baseline {
   }
 }
 
-/// A key of any name.
 private struct AnyKey: CodingKey {
   let stringValue: String
-  /// Keys have no numbers.
   var intValue: Int? { nil }
 
   init(stringValue: String) { self.stringValue = stringValue }
 
   init?(intValue: Int) { nil }
 
-  /// The keys of a line that are no numbers.
   static let others: Set<String> = [
     "trace", "configuration", "policy", "capacity", "seed", "size", "unit",
   ]
 
-  /// The numbers of a line by their names.
-  ///
-  /// - Throws: an error that names the key, for an unknown key and a number below 0.
   static func numbers<Key: RawRepresentable<String>, Number: Decodable & Comparable & Numeric>(
     _ decoder: any Decoder, _ expected: String
   ) throws -> [Key: Number] {
@@ -262,7 +240,6 @@ extension Baseline {
 }
 
 extension NumberText {
-  /// A positive number with four significant digits, enough for a ratio of two times.
   static func significant(_ value: Double) -> String {
     guard value.isFinite, value > 0 else { return "0" }
     var decimals = 3

@@ -1,19 +1,12 @@
 import LarderEngine
 
-/// A comparison of the counts of two runs.
 package struct CountsComparison: Sendable, Hashable {
-  /// Cells of both runs that changed, in order.
   package var changes: [CellChange]
-  /// Cells that only the later run has, in order.
   package var new: [CheckedCell]
-  /// Cells that only the earlier run has, in order.
   package var missing: [CheckedCell]
-  /// The number of cells that both have.
   package var compared: Int
-  /// True if every change fails a check, and not only a loss.
   package var isExact: Bool
 
-  /// Compares two runs by the names of their cells; of duplicates the first counts. O(n log n).
   package init(
     from before: [CheckedCell], to after: [CheckedCell],
     tolerances: [CheckTolerance: Share] = [:], exact: Bool = false
@@ -28,53 +21,38 @@ package struct CountsComparison: Sendable, Hashable {
     changes = pairs.compactMap { CellChange(from: $0, to: $1, tolerances: tolerances) }
   }
 
-  /// The changes of one kind.
   package func changes(_ kind: CellChange.Kind) -> [CellChange] {
     changes.filter { $0.kind == kind }
   }
 
-  /// The changes that fail a check.
   package var failing: [CellChange] { changes.filter(fails) }
 
-  /// True if a change fails a check.
   package func fails(_ change: CellChange) -> Bool {
     change.kind == .worse || isExact && change.kind != .tolerated
   }
 
-  /// True if the runs are equal.
   package var isEmpty: Bool { changes.isEmpty && new.isEmpty && missing.isEmpty }
 }
 
-/// The changes in one cell.
 package struct CellChange: Sendable, Hashable {
   package var before: CheckedCell
   package var after: CheckedCell
-  /// The counts that changed, in the order of `CheckMetric`.
   package var metrics: [MetricChange]
 
-  /// The rating of a change.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// At least one count got worse.
     case worse
-    /// At least one count got better, and none worse.
     case better
-    /// A change that is neither better nor worse.
     case different
-    /// A change within the tolerance of the workload file.
     case tolerated
   }
 
-  /// One count that changed.
   package struct MetricChange: Sendable, Hashable {
     package var metric: CheckMetric
-    /// The earlier value; nil if the cell did not have it.
     package var before: UInt64?
-    /// The later value; nil if the cell does not have it.
     package var after: UInt64?
     package var kind: Kind
   }
 
-  /// Compares a cell with its earlier counts; nil if nothing changed.
   package init?(
     from before: CheckedCell, to after: CheckedCell,
     tolerances: [CheckTolerance: Share] = [:]
@@ -158,13 +136,10 @@ package struct CellChange: Sendable, Hashable {
   }
 }
 
-/// The counts of one cell in a check.
 package struct CheckedCell: Sendable, Hashable {
   package var name: CellName
-  /// The capacity in `unit`.
   package var size: UInt64
   package var unit: CapacityUnit
-  /// The counts, without those that the cell does not have.
   package var counts: [CheckMetric: UInt64]
 }
 
@@ -196,20 +171,14 @@ extension CheckedCell: Comparable {
 /// The name of a cell in comparisons of runs, as written in the workload file: it stays the same if
 /// the trace, and with it the number of objects of `1%`, changes.
 package struct CellName: Sendable, Hashable, Codable {
-  /// The trace; nil if the workload has only one.
   package var trace: String?
-  /// The name of the configuration.
   package var configuration: String
-  /// The policy; both policies for a hybrid.
   package var policy: String
-  /// The capacity as written.
   package var capacity: String
   package var seed: UInt64
 }
 
 extension CellName {
-  /// The name of a cell; includes the trace if `amongTraces` is true, that is, the workload has
-  /// several.
   package init(_ cell: Cell, amongTraces: Bool) {
     self.init(
       trace: amongTraces ? cell.trace : nil, configuration: cell.configuration, policy: cell.policy,
@@ -218,8 +187,6 @@ extension CellName {
 }
 
 extension CellName: CustomStringConvertible {
-  /// `memory/lru/1%`, `memory/lru/1%@7` for a seed other than 1, and `web: memory/lru/1%` for one
-  /// of several traces.
   package var description: String {
     (trace.map { "\($0): " } ?? "") + "\(configuration)/\(policy)/\(capacity)"
       + (seed == 1 ? "" : "@\(seed)")
@@ -249,7 +216,6 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable {
   case prefixHits = "prefix_hits"
   case prefixTokens = "prefix_tokens"
 
-  /// The better end of a count.
   enum Direction {
     case higher, lower, neither
   }
@@ -262,7 +228,6 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The tolerance that applies; nil for counts that depend on the trace and not on the cache.
   var tolerance: CheckTolerance? {
     switch self {
     case .requests, .bytesRequested, .sets, .deletes: nil
@@ -272,7 +237,6 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The count that this one is a part of, if its tolerance is a difference of ratios.
   package var whole: CheckMetric? {
     switch self {
     case .hits, .memoryHits, .diskHits, .prefixHits: .requests
@@ -281,7 +245,6 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The count in a record; nil if the cell does not have it.
   func value(in record: Record) -> UInt64? {
     let counts = record.counts
     let hasMemory = record.cell.kind != .disk

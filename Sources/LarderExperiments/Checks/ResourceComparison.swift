@@ -7,12 +7,10 @@ package struct ResourceComparison: Sendable, Hashable {
   /// thresholds guard nothing.
   package var missing: [MissingResource] = []
   package var compared: Int
-  /// True if instructions are among them.
   package var hasInstructions = false
 
   package var worse: [ResourceChange] { changes.filter(\.isWorse) }
 
-  /// True if nothing was compared and nothing is missing.
   package var isEmpty: Bool { compared == 0 && missing.isEmpty }
 
   package init(changes: [ResourceChange] = [], compared: Int = 0) {
@@ -20,11 +18,6 @@ package struct ResourceComparison: Sendable, Hashable {
     self.compared = compared
   }
 
-  /// Compares the figures that both have, and lists those that only the earlier has for cells that
-  /// both ran; empty if the systems differ. O(cells).
-  ///
-  /// - Parameter cells: The cells of the later run. Others are missing as a whole, which the
-  ///   comparison of counts reports.
   package init(
     from before: MeasuredResources, to after: MeasuredResources, of cells: some Sequence<CellName>,
     thresholds: [CheckResource: Share] = [:]
@@ -62,7 +55,6 @@ package struct ResourceChange: Sendable, Hashable {
   package var after: Double
   package var threshold: Share
 
-  /// True if the figure grew: less is better for every figure.
   package var isWorse: Bool { after > before }
 }
 
@@ -76,12 +68,9 @@ package struct MissingResource: Sendable, Hashable {
 /// Memory and disk use of executed cells. The figures are measured, but the median of several runs
 /// hardly varies, so an increase of a few per cent is a change of the cache.
 package struct MeasuredResources: Sendable, Hashable {
-  /// The system of the measurement: another system or allocator has other figures.
   package var system: String
-  /// The cells with figures, sorted.
   package var cells: [Entry]
 
-  /// The figures of one cell.
   package struct Entry: Sendable, Hashable {
     package var name: CellName
     package var values: [CheckResource: Double]
@@ -97,8 +86,6 @@ package struct MeasuredResources: Sendable, Hashable {
   /// ten; one-time allocations of the process raise the first.
   package static var repetitions: Int { 3 }
 
-  /// The measurements of runs with one thread: the median of several repetitions, the lower one for
-  /// an even number. Nil if nothing was executed.
   package init?(_ records: [Record], amongTraces: Bool) {
     let cells = records.compactMap { record -> Entry? in
       let executions = (record.executions ?? []).filter { $0.threads == 1 }
@@ -115,7 +102,6 @@ package struct MeasuredResources: Sendable, Hashable {
     self.init(system: Self.thisSystem, cells: cells.sorted { "\($0.name)" < "\($1.name)" })
   }
 
-  /// The figures with one more for each cell; cells without figures are added.
   package func adding(_ figures: [CellName: Double], as resource: CheckResource) -> Self {
     var entries = Dictionary(cells.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for (name, value) in figures {
@@ -125,12 +111,10 @@ package struct MeasuredResources: Sendable, Hashable {
       system: system, cells: entries.values.sorted { "\($0.name)" < "\($1.name)" })
   }
 
-  /// True if any cell has this figure.
   package func has(_ resource: CheckResource) -> Bool {
     cells.contains { $0.values[resource] != nil }
   }
 
-  /// The figures without one of them, except for cells for which `others` has it.
   package func removing(_ resource: CheckResource, but others: Self?) -> Self {
     let kept = Set(others?.cells.filter { $0.values[resource] != nil }.map(\.name) ?? [])
     var figures = self
@@ -140,7 +124,6 @@ package struct MeasuredResources: Sendable, Hashable {
     return figures
   }
 
-  /// This system, such as `Linux x86_64`.
   package static var thisSystem: String {
     #if os(Linux)
       let system = "Linux"
@@ -156,11 +139,8 @@ package struct MeasuredResources: Sendable, Hashable {
 }
 
 extension CheckResource {
-  /// The least number of objects for which memory per object is compared. With fewer, the fixed
-  /// cost of a cache, such as the pages of its database, dominates the figure and varies by chance.
   static let objectsMin: UInt64 = 1000
 
-  /// The figure of one run; nil if it was not measured or is not meaningful.
   func value(in execution: Execution) -> Double? {
     switch self {
     case .memoryBytesPerObject:

@@ -25,8 +25,8 @@ extension CurveMaker {
         over: trace.requests, unit: unit, capacities: all, objectsMax: objectsMax,
         seed: settings.seed)
       try inChunks("Sampling \(trace.name)") { pass.run(upTo: $0) }
-      sample = pass.sample
-      estimates = [pass.estimate.hitRatios]
+      sample = pass.result.sample
+      estimates = [pass.result.hits.hitRatios]
     }
     let positions = try positions(of: sample)
     let sampled = try trace.requests(at: positions)
@@ -97,7 +97,7 @@ extension CurveMaker {
     let scaled = capacities.map { UInt64(Double($0) * rate) }
     let pass = try LRUCurvePass(over: sampled.requests, unit: unit, capacities: scaled)
     pass.run(upTo: sampled.requests.count)
-    let curve = pass.curve
+    let curve = pass.result
     return SampledHits(
       requests: gets, represented: Double(curve.requests) / rate,
       hits: scaled.map { Double(curve.hits(at: $0) ?? 0) / rate }
@@ -132,8 +132,6 @@ extension CurveMaker {
     if !notes.contains(note) { notes.append(note) }
   }
 
-  /// Standard error of the mean over the parts of a sample; applies to the whole sample too, which
-  /// is rarely worse than that mean. 0 for a complete sample.
   private static func standardError(_ values: [Double]) -> Double {
     guard values.count > 1 else { return 0 }
     let count = Double(values.count)

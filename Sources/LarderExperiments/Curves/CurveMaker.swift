@@ -23,8 +23,6 @@ package struct CurveMaker: Sendable {
 
   package struct Cancelled: Error {}
 
-  /// - Throws: `CurveError` if the trace or the method does not support the settings.
-  /// - Complexity: O(requests) for traces with operations or TTLs.
   package init(
     trace: PreparedTrace, settings: CurveSettings, cancellation: Cancellation = Cancellation()
   ) throws(CurveError) {
@@ -43,10 +41,6 @@ package struct CurveMaker: Sendable {
     if expires { throw .shardsWithExpiry(trace: trace.name) }
   }
 
-  /// Makes the curves, in the order of the policies.
-  ///
-  /// - Throws: `CurveError` for a capacity that does not fit, `PolicyError` from a policy,
-  ///   `TraceError` when memory runs out, and `Cancelled`.
   package func make() throws -> TraceCurves {
     let capacities = try capacities()
     var curves: [Int: MissRatioCurve] = [:]
@@ -139,7 +133,6 @@ package struct CurveMaker: Sendable {
   }
 }
 
-/// A reason for which there is no curve.
 package enum CurveError: Error, Hashable, Sendable, CustomStringConvertible {
   case shardsOfAnotherPolicy(String)
   case shardsWithExpiry(trace: String)
@@ -211,7 +204,7 @@ extension CurveMaker {
   func stackDistances(_ capacities: [UInt64]) throws -> LRUCurve {
     let pass = try LRUCurvePass(over: trace.requests, unit: unit, capacities: capacities)
     try inChunks("Stack distances of \(trace.name)") { pass.run(upTo: $0) }
-    return pass.curve
+    return pass.result
   }
 
   func simulated(

@@ -14,12 +14,9 @@ package struct MissRatioCurve: Sendable, Hashable {
   package var sampledObjects: Int?
   /// Error against the exact curve; nil if not measured.
   package var measuredError: MeasuredError?
-  /// Smallest capacity that reaches the requested share of the best hit ratio; nil if the best is
-  /// 0.
   package var smallestCache: UInt64?
   package struct Point: Sendable, Hashable {
     package var capacity: UInt64
-    /// Hits; nil if estimated.
     package var hits: UInt64?
     package var hitRatio: Double
     /// Standard error of the hit ratio; nil if exact.
@@ -33,7 +30,6 @@ package struct MissRatioCurve: Sendable, Hashable {
     package var capacities: Int
   }
 
-  /// Indices in `points` of the knees, after which more capacity gains less.
   package var knees: [Int] { Knees.of(points.map { (Double($0.capacity), $0.hitRatio) }) }
 
   /// Mean standard error of the points; nil for an exact curve.
@@ -43,7 +39,6 @@ package struct MissRatioCurve: Sendable, Hashable {
   }
 }
 
-/// Curves of one trace.
 package struct TraceCurves: Sendable, Hashable {
   package var facts: TraceFacts
   package var unit: CapacityUnit
@@ -56,7 +51,6 @@ package struct TraceCurves: Sendable, Hashable {
   }
 }
 
-/// Options of curves.
 package struct CurveSettings: Sendable, Hashable {
   package var policies: [PolicySpec]
   /// Capacities; empty for `points` of them up to the footprint, in a geometric sequence.
@@ -65,7 +59,6 @@ package struct CurveSettings: Sendable, Hashable {
   /// Unit of capacities; nil for bytes if the trace has sizes, and objects otherwise.
   package var unit: CapacityUnit?
   package var method = CurveMethod.auto
-  /// Share of the objects in a sample; nil to choose one.
   package var rate: Double?
   /// Number of objects that SHARDS keeps; nil for a fixed rate.
   package var samples: Int?
@@ -80,7 +73,6 @@ package struct CurveSettings: Sendable, Hashable {
   static let scaledObjectsMin = 10.0
 }
 
-/// Method of making a curve.
 package enum CurveMethod: String, Sendable, Hashable, CaseIterable {
   /// Exact if that takes seconds, otherwise a miniature simulation; with a rate, SHARDS for LRU,
   /// and a miniature simulation for other policies.
@@ -122,7 +114,6 @@ enum CurveGrid {
 /// by the mean distance of the points before it rises again. Both axes are linear, since all bytes
 /// of capacity cost the same.
 enum Knees {
-  /// Indices of the knees in `points`, which ascend by x. O(points).
   static func of(_ points: [(x: Double, y: Double)]) -> [Int] {
     guard let first = points.first, let last = points.last, points.count > 2 else { return [] }
     let (low, high) = (points.map(\.y).min() ?? 0, points.map(\.y).max() ?? 0)

@@ -22,7 +22,6 @@ public struct FlashCounts: Sendable, Hashable, Codable {
   /// Creates counts of zero.
   public init() {}
 
-  /// First contradiction in counts read from a file; nil without one.
   package var fault: String? {
     insertedBytes > writtenBytes || reinsertedBytes > writtenBytes
       ? "more bytes inserted than written" : nil
@@ -42,7 +41,6 @@ public struct DriveModel: Sendable, Hashable, Codable {
     self.utilisation = utilisation
   }
 
-  /// Device write amplification of random writes by utilisation; see docs/flash.md.
   private static let table: [(utilisation: Double, amplification: Double)] = [
     (0.25, 1.143), (0.50, 1.239), (0.66, 1.594), (0.80, 2.088), (0.90, 3.383), (0.99, 9.551),
   ]

@@ -45,8 +45,6 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
   /// Valid thresholds of hits and objects.
   public static let thresholds: ClosedRange<UInt32> = 1...1_000_000
 
-  /// Policy in results: layouts evict in the order of writing, except for reinserted objects. The
-  /// name of a registered policy always parses.
   package static let policy = try? PolicySpec(parsing: "fifo")
 
   /// Name in workload files and on the command line.
@@ -88,7 +86,6 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Error for an invalid capacity; nil for a valid one.
   package func fault(capacity: UInt64) -> String? {
     switch self {
     case .log(let region, _):
@@ -116,68 +113,47 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
     return nil
   }
 
-  /// Maximum number of buckets and regions, whose tables a simulation keeps in memory: 1 TiB of
-  /// buckets.
   private static let bucketsMax: UInt64 = 1 << 28
   private static let regionsMax: UInt64 = 1 << 24
 }
 
-/// Names of layouts.
-package enum FlashLayoutWord: String, Sendable, Hashable, CaseIterable {
-  case log
-  case sets
-  case kangaroo
-}
+/// A layout as written: its kind, and the given parameters.
+struct FlashOptions: Sendable, Hashable {
+  enum Kind: String, Sendable, Hashable, CaseIterable {
+    case log, sets, kangaroo
+  }
 
-/// Given parameters of a layout.
-struct FlashLayoutParts: Sendable, Hashable {
+  var kind: Kind?
   var region: UInt64?
   var reinsertHits: UInt32?
   var log: Share?
   var threshold: UInt32?
 
-  func foreign(to word: FlashLayoutWord?) -> (key: String, option: String)? {
-    if region != nil, word == nil || word == .sets { return ("region", "region") }
-    if reinsertHits != nil, word == nil || word == .sets { return ("reinsert-hits", "reinsert") }
-    if log != nil, word != .kangaroo { return ("log", "log") }
-    if threshold != nil, word != .kangaroo { return ("threshold", "threshold") }
-    return nil
+  /// First given key that the kind does not have; nil for none.
+  var foreign: String? {
+    let keys: [(key: String, isGiven: Bool, kinds: [Kind])] = [
+      ("region", region != nil, [.log, .kangaroo]),
+      ("reinsert-hits", reinsertHits != nil, [.log, .kangaroo]),
+      ("log", log != nil, [.kangaroo]), ("threshold", threshold != nil, [.kangaroo]),
+    ]
+    return keys.first { $0.isGiven && !(kind.map($0.kinds.contains) ?? false) }?.key
   }
 
-  func layout(_ word: FlashLayoutWord) -> FlashLayout {
-    switch word {
+  func layout(_ kind: Kind) -> FlashLayout {
+    switch kind {
     case .log:
-      return .log(
-        region: region ?? FlashLayout.defaultRegion, reinsertHits: reinsertHits ?? 0)
+      return .log(region: region ?? FlashLayout.defaultRegion, reinsertHits: reinsertHits ?? 0)
     case .sets: return .sets
     case .kangaroo:
-      var layout = FlashLayout.Kangaroo()
-      if let region { layout.region = region }
-      if let log { layout.log = log }
-      if let threshold { layout.threshold = threshold }
-      if let reinsertHits { layout.reinsertHits = reinsertHits }
-      return .kangaroo(layout)
+      return .kangaroo(
+        FlashLayout.Kangaroo(
+          log: log ?? Share(percent: 5), region: region ?? FlashLayout.kangarooRegion,
+          threshold: threshold ?? 2, reinsertHits: reinsertHits ?? 1))
     }
   }
 }
 
-/// Flash drive of a workload: assumptions for reports.
-package struct DriveSpec: Sendable, Hashable {
-  /// Bytes that may be written to the device in its lifetime; nil if unknown.
-  package var enduranceBytes: UInt64?
-  package var utilisation: Share
-
-  package init(
-    enduranceBytes: UInt64? = nil, utilisation: Share = DriveSpec.defaultUtilisation
-  ) {
-    self.enduranceBytes = enduranceBytes
-    self.utilisation = utilisation
-  }
-
-  package static let defaultUtilisation = Share(percent: 80)
-}
-
-extension FlashLayoutWord {
+extension FlashOptions.Kind {
   var parameters: [Parameter] {
     let hits = Int(FlashLayout.thresholds.upperBound)
     let region = Parameter(
@@ -199,23 +175,19 @@ extension FlashLayoutWord {
 }
 
 extension FlashLayout {
-  /// Parses a layout as on the command line: `log:region=16MiB:reinsert=1`, `sets`, or
-  /// `kangaroo:log=5%:region=256KiB:threshold=2:reinsert=1`.
-  ///
-  /// - Throws: `ComponentError` with the expected syntax.
   package init(parsing text: some StringProtocol) throws(ComponentError) {
     let spec = try ComponentSpec(parsing: text)
-    guard let word = FlashLayoutWord(rawValue: spec.name) else {
-      let known = FlashLayoutWord.allCases.map(\.rawValue)
+    guard let kind = FlashOptions.Kind(rawValue: spec.name) else {
+      let known = FlashOptions.Kind.allCases.map(\.rawValue)
       throw ComponentError(
         component: "layout", parameter: nil,
         message: UnknownName.message("layout", spec.name, among: known))
     }
-    let reader = try ParameterReader(spec, parameters: word.parameters)
+    let reader = try ParameterReader(spec, parameters: kind.parameters)
     func given(_ name: String) throws(ComponentError) -> Int? {
       reader.text(name) == nil ? nil : try reader.whole(name)
     }
-    var parts = FlashLayoutParts()
+    var parts = FlashOptions()
     parts.region = try given("region").map(UInt64.init)
     parts.reinsertHits = try given("reinsert").map(UInt32.init)
     parts.threshold = try given("threshold").map(UInt32.init)
@@ -225,6 +197,6 @@ extension FlashLayout {
       }
       parts.log = share
     }
-    self = parts.layout(word)
+    self = parts.layout(kind)
   }
 }

@@ -9,7 +9,6 @@ final class FlashSimulation: Simulation {
   private let timeToLiveMax: UInt64?
   private var totals = Counts()
   private var costs = CostCounts(requested: 0, saved: 0)
-  /// Expiry of each object; empty if nothing expires.
   private var expiries: [UInt64]
   private var isStale: [Bool]
   private(set) var position = 0

@@ -23,7 +23,6 @@ struct FlashStore {
   private var first: [ObjectID]
   private var next: [ObjectID]
 
-  /// A store of `capacity` bytes for objects with ids up to `objects`.
   init(_ layout: FlashLayout, capacity: UInt64, objects: Int) {
     let (regions, buckets) = (layout.regionCount(of: capacity), layout.bucketCount(of: capacity))
     (hasLog, hasSets) = (regions > 0, buckets > 0)
@@ -51,7 +50,6 @@ struct FlashStore {
     if hasLog, ring.contains(id) { ring.hit(id) }
   }
 
-  /// Removes an object in memory; its bytes disappear when its place is written again.
   mutating func remove(_ id: ObjectID) {
     if hasLog, ring.contains(id) {
       leaveLog(id)
@@ -60,7 +58,6 @@ struct FlashStore {
     }
   }
 
-  /// Stores an object that is not stored; false if its size does not allow it.
   mutating func insert(_ id: ObjectID, _ size: UInt32) -> Bool {
     guard !hasLog || UInt64(size) <= ring.region, !hasSets || size <= BucketSets.largest else {
       return false
@@ -150,7 +147,6 @@ struct RegionRing {
   struct Entry {
     var id: ObjectID
     var size: UInt32
-    /// Number of the write; if it is not the object's latest, the copy is dead.
     var write: UInt64
   }
 
@@ -159,7 +155,6 @@ struct RegionRing {
   private var open = 0
   private var used: UInt64 = 0
   private var writes: UInt64 = 0
-  /// Number of each object's latest write, 0 if it is not in the log.
   private var latest: [UInt64]
   private var hits: [UInt32]
   private var sizes: [UInt32]
@@ -186,10 +181,8 @@ struct RegionRing {
     if hits[Int(id)] < .max { hits[Int(id)] += 1 }
   }
 
-  /// Marks the copy of an object as dead; its bytes are used until the region is reclaimed.
   mutating func remove(_ id: ObjectID) { latest[Int(id)] = 0 }
 
-  /// True if the open region has room for `size` bytes.
   func fits(_ size: UInt32) -> Bool { used + UInt64(size) <= region }
 
   /// Writes an object to the open region, which must have room for it.
@@ -202,8 +195,6 @@ struct RegionRing {
     regions[open].append(Entry(id: id, size: size, write: writes))
   }
 
-  /// Closes the open region and opens the next one, emptying it. Returns its previous content in
-  /// the order of writing, including dead copies; empty for a free region.
   mutating func advance() -> [Entry] {
     open = (open + 1) % regions.count
     used = 0
@@ -212,7 +203,6 @@ struct RegionRing {
     return entries
   }
 
-  /// True if an entry is the object's latest copy.
   func isLive(_ entry: Entry) -> Bool { latest[Int(entry.id)] == entry.write }
 }
 
@@ -220,7 +210,6 @@ struct RegionRing {
 struct BucketSets {
   private var buckets: [[ObjectID]]
   private var used: [UInt32]
-  /// Bytes of each object in its bucket, 0 if it is not stored.
   private var taken: [UInt32]
 
   private static var room: UInt32 {

@@ -19,11 +19,9 @@ struct Form<Value>: Sendable {
     try value.locating { try body(value, reading) }
   }
 
-  func named(_ name: String) -> Form { Form(shape.named(name), read: body) }
-
   /// A scalar whose text `parse` reads; nil from it is an unexpected value.
   static func scalar(
-    _ expected: String, _ shape: ValueShape, _ types: Set<KeyTable.ValueType> = [.string],
+    _ expected: String, _ shape: ValueShape, _ types: Set<ValueType> = [.string],
     parse: @escaping @Sendable (String) -> Value?
   ) -> Form {
     Form(shape) { value, _ in
@@ -52,23 +50,16 @@ struct Form<Value>: Sendable {
     }
   }
 
-  static func map(
-    _ section: Section<Value>, into initial: Value, expected: String? = nil
-  ) -> Form where Value: Sendable {
-    Form(.map(section.table)) { value, reading in
-      var result = initial
-      try section.read(value, into: &result, reading, expected: expected)
-      return result
-    }
+  static func map(_ section: Section<Value>, into initial: Value) -> Form where Value: Sendable {
+    Form(.map(section)) { try section.read($0, into: initial, $1) }
   }
 
   /// A word that represents `initial`, or a map.
   static func word(
     _ word: String, orMap section: Section<Value>, into initial: Value
   ) -> Form where Value: Sendable {
-    let map = Form.map(section, into: initial)
-    return Form(map.shape.or(.words([word]))) { value, reading in
-      if value.type == .object { return try map.read(value, reading) }
+    Form(.map(section).or(.words([word]))) { value, reading in
+      if value.type == .object { return try section.read(value, into: initial, reading) }
       guard try value.text(expected: section.expected) == word else {
         throw value.unexpected(section.expected)
       }
@@ -84,8 +75,21 @@ final class WorkloadReading {
   var sourceDepth = 0
 
   init(checks: ComponentChecks, workload: Workload) {
-    self.checks = checks
-    self.workload = workload
+    (self.checks, self.workload) = (checks, workload)
+  }
+}
+
+extension Form where Value: Sendable {
+  /// One of some words, each with its value.
+  static func choice(_ words: KeyValuePairs<String, Value>) -> Form {
+    let known = words.map(\.key)
+    return Form(.words(known)) { value, _ in
+      let word = try value.word(of: known)
+      guard let choice = words.first(where: { $0.key == word }) else {
+        throw value.unexpected("a known word")
+      }
+      return choice.value
+    }
   }
 }
 
@@ -122,13 +126,12 @@ extension Form where Value: RawRepresentable<String> & CaseIterable & Sendable {
 }
 
 extension Form where Value: FixedWidthInteger & Sendable {
-  /// A whole number in the range, which must be within that of `UInt64`.
   static func whole(_ range: ClosedRange<Value>) -> Form {
     let range = UInt64(range.lowerBound)...UInt64(range.upperBound)
     return Form(.whole(range)) { value, _ in Value(try value.whole(in: range)) }
   }
 
-  /// A whole number from 1 to the largest number of requests or objects; also `5M`.
+  /// A number of requests or objects; also `5M`.
   static var count: Form {
     let range = 1...CapacitySpec.largestObjects
     return Form(.whole(range).or(.text(Quantity.count.pattern)).named("count")) { value, _ in
@@ -136,7 +139,6 @@ extension Form where Value: FixedWidthInteger & Sendable {
     }
   }
 
-  /// Bytes in the range: `4096`, `4KiB`.
   static func bytes(_ range: ClosedRange<Value>, such example: String) -> Form {
     let range = UInt64(range.lowerBound)...UInt64(range.upperBound)
     return .scalar(
@@ -172,12 +174,11 @@ extension Form where Value == Double {
 }
 
 extension Form where Value == UInt32 {
-  /// A TTL in whole seconds.
   static var timeToLive: Form {
-    let text = ValueShape.text(Quantity.duration.pattern)
-    return .scalar(
+    .scalar(
       "a time of whole seconds such as 90, 5m, 1h or 30d",
-      .whole(1...UInt64(UInt32.max)).or(text).named("ttl"), [.string, .integer]
+      .whole(1...UInt64(UInt32.max)).or(.text(Quantity.duration.pattern)).named("ttl"),
+      [.string, .integer]
     ) { text in
       Quantity.seconds(text).flatMap { $0 > 0 ? UInt32(exactly: $0) : nil }
     }
@@ -214,90 +215,32 @@ extension Form where Value == CapacitySpec {
     return Form(text.or(whole).named("capacity")) { value, reading in
       let text = try value.text([.string, .integer, .number], expected: "a capacity")
       let capacity = try CapacitySpec(parsing: text)
-      switch (capacity.amount, reading.workload.unit) {
-      case (.objects, let unit?), (.bytes, let unit?):
-        _ = try capacity.resolve(unit: unit, objects: 0, footprintBytes: nil)
-      default: break
-      }
+      guard let unit = reading.workload.unit else { return capacity }
+      if case .share = capacity.amount { return capacity }
+      _ = try capacity.resolve(unit: unit, objects: 0, footprintBytes: nil)
       return capacity
-    }
-  }
-}
-
-extension Form where Value == WarmUp {
-  static var warmUp: Form {
-    let words = ValueShape.words(["none", "until-full"])
-    let none = ValueShape([.integer], ["type": "integer", "minimum": 0])
-    return .scalar(
-      "none, a number of requests, a share such as 10%, or until-full",
-      words.or(.share).or(none).or(Form<UInt64>.count.shape), [.string, .integer, .number]
-    ) { text in
-      if text == "none" { return WarmUp.none }
-      if text == "until-full" { return .untilFull }
-      if let requests = Quantity.count.amount(text) {
-        return requests == 0 ? WarmUp.none : .requests(requests)
-      }
-      guard let share = Share(parsing: text), share.parts < share.whole else { return nil }
-      return share.parts == 0 ? WarmUp.none : .share(share)
     }
   }
 }
 
 extension Form where Value == PolicySpec {
   static var policy: Form {
-    Form(.proposing(PolicyRegistry.standard.map(\.description.name), as: "policy")) {
-      value, reading in
-      try spec(value, "the name of a policy", reading.checks.policy)
-    }
+    let names = PolicyRegistry.standard.map(\.description.name)
+    return spec(names, "policy", "the name of a policy") { try $0.policy($1) }
   }
 
   static var admission: Form {
-    Form(.proposing(AdmissionRegistry.all.map(\.description.name), as: "admission")) {
-      value, reading in
-      try spec(value, "the name of an admission filter", reading.checks.admission)
-    }
+    let names = AdmissionRegistry.all.map(\.description.name)
+    return spec(names, "admission", "the name of an admission filter") { try $0.admission($1) }
   }
 
   private static func spec(
-    _ value: YAMLValue, _ expected: String, _ check: (PolicySpec) throws -> Void
-  ) throws -> PolicySpec {
-    let spec = try PolicySpec(parsing: try value.text(expected: expected).trimmed)
-    try check(spec)
-    return spec
-  }
-}
-
-extension Form where Value == [PolicySpec] {
-  static var policyOrAll: Form {
-    let names = ["all"] + PolicyRegistry.standard.map(\.description.name)
-    return Form(.proposing(names, as: "policy-or-all")) { value, reading in
-      let text = String(try value.text(expected: "the name of a policy").trimmed)
-      if text.hasSuffix(":*") {
-        let specs = try PolicySpec.list(parsing: text)
-        for spec in specs { try reading.checks.policy(spec) }
-        return specs
-      }
-      guard text == "all" else { return [try Form<PolicySpec>.policy.read(value, reading)] }
-      return try PolicyRegistry.all.map { try PolicySpec(parsing: $0.description.name) }
-    }
-  }
-}
-
-extension Form where Value == ConfigurationSpec {
-  static var preset: Form {
-    Form(.proposing(CachePreset.all.map(\.name), as: "preset")) { value, reading in
-      try reading.checks.preset(try value.text(expected: "the name of a preset"))
-    }
-  }
-}
-
-extension Form where Value == ComponentSpec {
-  static var format: Form {
-    Form(.proposing(FormatRegistry.standard.map { $0.description.name }, as: "format")) {
-      value, reading in
-      let spec = try ComponentSpec(
-        parsing: try value.text(expected: "a format such as csv:time=1:id=2"))
-      try reading.checks.format(spec)
+    _ names: [String], _ shape: String, _ expected: String,
+    _ check: @escaping @Sendable (ComponentChecks, PolicySpec) throws -> Void
+  ) -> Form {
+    Form(.proposing(names, as: shape)) { value, reading in
+      let spec = try PolicySpec(parsing: try value.text(expected: expected).trimmed)
+      try check(reading.checks, spec)
       return spec
     }
   }

@@ -1,170 +1,145 @@
 import LarderEngine
 import LarderTraces
 
-/// Keys of one kind of map in a workload file.
-package struct KeyTable: Sendable {
-  package let name: String
-  package let summary: String
-  package let keys: [Key]
-  let exclusive: [String]
-  /// Components whose parameters are also keys of the map; nil for a map without such keys.
-  let components: Components?
-  let rules: JSONNode
+/// Keys of one kind of map in a workload file, for the schema and the documents.
+protocol KeyTable: Sendable {
+  var name: String { get }
+  var summary: String { get }
+  var rows: [KeyRow] { get }
+  var exclusive: [String] { get }
+  var components: KeyComponents? { get }
+  var rules: JSONNode { get }
+}
 
-  package struct Key: Sendable {
-    package let name: String
-    let shape: ValueShape
-    package let isRequired: Bool
-    let meaning: String
-    let defaultText: String
-    let example: String
+extension KeyTable {
+  var names: [String] { rows.map(\.name) }
+}
 
-    package var types: [ValueType] { shape.types }
-    package var choices: [String] { shape.words }
-  }
+struct KeyRow: Sendable {
+  let name: String
+  let shape: ValueShape
+  let meaning: String
+  /// Nil for a key that must be given.
+  let defaultText: String?
+  let example: String
 
-  struct Components: Sendable {
-    let key: String
-    let all: [(name: String, parameters: [Parameter])]
-  }
+  var isRequired: Bool { defaultText == nil }
+  var types: [ValueType] { shape.types }
+  var choices: [String] { shape.words }
+}
 
-  package enum ValueType: String, Sendable, Hashable, CaseIterable {
-    case string
-    case integer
-    case number
-    case boolean
-    case array
-    case object
-  }
+/// Components whose parameters are also keys of a map.
+struct KeyComponents: Sendable {
+  let key: String
+  let all: [(name: String, parameters: [Parameter])]
+}
 
-  package var names: [String] { keys.map(\.name) }
+enum ValueType: String, Sendable, Hashable, CaseIterable {
+  case string, integer, number, boolean, array, object
 }
 
 /// One key of a workload file: documentation, schema and decoder.
 struct Key<Target>: Sendable {
-  let entry: KeyTable.Key
+  let row: KeyRow
   let take: Take
 
-  typealias Take =
-    @Sendable (YAMLValue, inout Target, WorkloadReading) throws(WorkloadError) -> Void
+  typealias Take = @Sendable (YAMLValue, inout Target, WorkloadReading) throws -> Void
 
-  enum Default: ExpressibleByStringInterpolation {
-    /// The key must be given.
-    case required
-    case text(String)
+  private init(row: KeyRow, take: @escaping Take) { (self.row, self.take) = (row, take) }
 
-    init(stringLiteral text: String) { self = .text(text) }
-  }
-
+  /// A key without a default must be given.
   init<Value>(
-    _ name: String, _ form: Form<Value>, _ meaning: String, default defaultValue: Default,
+    _ name: String, _ form: Form<Value>, _ meaning: String, default defaultText: String? = nil,
     example: String,
     into: @escaping @Sendable (Value, inout Target, YAMLValue) throws -> Void
   ) {
-    let (text, isRequired) =
-      switch defaultValue {
-      case .required: ("required", true)
-      case .text(let text): (text, false)
-      }
-    entry = KeyTable.Key(
-      name: name, shape: form.shape, isRequired: isRequired, meaning: meaning, defaultText: text,
-      example: example)
-    take = { (value, target, reading) throws(WorkloadError) in
-      let result = try form.read(value, reading)
-      try value.locating { try into(result, &target, value) }
+    row = KeyRow(
+      name: name, shape: form.shape, meaning: meaning, defaultText: defaultText, example: example)
+    take = { value, target, reading in
+      try into(try form.read(value, reading), &target, value)
     }
   }
 
   init<Value>(
     _ name: String, _ form: Form<Value>, _ path: WritableKeyPath<Target, Value> & Sendable,
-    _ meaning: String, default defaultValue: Default, example: String
+    _ meaning: String, default defaultText: String? = nil, example: String
   ) {
-    self.init(name, form, meaning, default: defaultValue, example: example) { value, target, _ in
+    self.init(name, form, meaning, default: defaultText, example: example) { value, target, _ in
       target[keyPath: path] = value
     }
   }
 
   init<Value>(
     _ name: String, _ form: Form<Value>, _ path: WritableKeyPath<Target, Value?> & Sendable,
-    _ meaning: String, default defaultValue: Default, example: String
+    _ meaning: String, default defaultText: String? = nil, example: String
   ) {
-    self.init(name, form, meaning, default: defaultValue, example: example) { value, target, _ in
+    self.init(name, form, meaning, default: defaultText, example: example) { value, target, _ in
       target[keyPath: path] = value
     }
   }
 
-  private init(entry: KeyTable.Key, take: @escaping Take) {
-    self.entry = entry
-    self.take = take
-  }
-
   func within<Whole>(_ path: WritableKeyPath<Whole, Target> & Sendable) -> Key<Whole> {
-    Key<Whole>(entry: entry) { (value, whole, reading) throws(WorkloadError) in
+    Key<Whole>(row: row) { value, whole, reading in
       try take(value, &whole[keyPath: path], reading)
     }
   }
 }
 
 /// Keys of one kind of map, with their decoders.
-struct Section<Target>: Sendable {
-  let table: KeyTable
+struct Section<Target>: KeyTable {
+  let name: String
+  let summary: String
   let expected: String
-  private let keys: [Key<Target>]
-  private let finish: Finish
-
-  typealias Finish = @Sendable (YAMLMap, inout Target, WorkloadReading) throws -> Void
+  let exclusive: [String]
+  let components: KeyComponents?
+  let rules: JSONNode
+  var keys: [Key<Target>]
+  let finish: @Sendable (YAMLMap, inout Target, WorkloadReading) throws -> Void
 
   init(
     _ name: String, _ summary: String, expected: String, exclusive: [String] = [],
-    components: KeyTable.Components? = nil, rules: JSONNode = [:], keys: [Key<Target>],
-    finish: @escaping Finish = { _, _, _ in }
+    components: KeyComponents? = nil, rules: JSONNode = [:], keys: [Key<Target>],
+    finish: @escaping @Sendable (YAMLMap, inout Target, WorkloadReading) throws -> Void = {
+      _, _, _ in
+    }
   ) {
-    table = KeyTable(
-      name: name, summary: summary, keys: keys.map(\.entry), exclusive: exclusive,
-      components: components, rules: rules)
-    self.expected = expected
-    self.keys = keys
-    self.finish = finish
+    (self.name, self.summary, self.expected) = (name, summary, expected)
+    (self.exclusive, self.components, self.rules) = (exclusive, components, rules)
+    (self.keys, self.finish) = (keys, finish)
   }
 
-  func adding(_ key: Key<Target>) -> Section {
-    Section(
-      table.name, table.summary, expected: expected, exclusive: table.exclusive,
-      components: table.components, rules: table.rules, keys: keys + [key], finish: finish)
+  var rows: [KeyRow] { keys.map(\.row) }
+
+  func read(
+    _ value: YAMLValue, into initial: Target, _ reading: WorkloadReading, expected: String? = nil
+  ) throws(WorkloadError) -> Target {
+    try read(YAMLMap(value, expected: expected ?? self.expected), into: initial, reading)
   }
 
   func read(
-    _ value: YAMLValue, into target: inout Target, _ reading: WorkloadReading,
-    expected: String? = nil
-  ) throws(WorkloadError) {
-    try read(YAMLMap(value, expected: expected ?? self.expected), into: &target, reading)
-  }
-
-  func read(
-    _ map: YAMLMap, into target: inout Target, _ reading: WorkloadReading
-  ) throws(WorkloadError) {
-    try map.check(table)
+    _ map: YAMLMap, into initial: Target, _ reading: WorkloadReading
+  ) throws(WorkloadError) -> Target {
+    var target = initial
+    try map.check(self)
     for key in keys {
-      if let value = map[key.entry.name] { try key.take(value, &target, reading) }
+      guard let value = map[key.row.name] else { continue }
+      try value.locating { try key.take(value, &target, reading) }
     }
     try map.value.locating { try finish(map, &target, reading) }
+    return target
   }
 }
 
 /// Syntax of a value in the JSON schema.
 struct ValueShape: Sendable {
-  var types: [KeyTable.ValueType]
+  var types: [ValueType]
   var words: [String] = []
-  /// Alternative schemas, one of which must match.
+  /// One of these schemas must match.
   var alternatives: [JSONNode]
   var definition: (name: String, schema: JSONNode)?
 
-  init(
-    _ types: [KeyTable.ValueType], words: [String] = [], _ alternatives: JSONNode...
-  ) {
-    self.types = types
-    self.words = words
-    self.alternatives = alternatives
+  init(_ types: [ValueType], words: [String] = [], _ alternatives: JSONNode...) {
+    (self.types, self.words, self.alternatives) = (types, words, alternatives)
   }
 
   static func words(_ words: [String]) -> ValueShape {
@@ -175,7 +150,7 @@ struct ValueShape: Sendable {
     ValueShape([.string], ["type": "string", "pattern": .string("^\(pattern)$")])
   }
 
-  static func map(_ table: KeyTable) -> ValueShape {
+  static func map(_ table: any KeyTable) -> ValueShape {
     ValueShape([.object], .reference(table.name))
   }
 
@@ -202,12 +177,6 @@ struct ValueShape: Sendable {
     var shape = self
     shape.definition = (name, schema)
     shape.alternatives = [.reference(name)]
-    return shape
-  }
-
-  static func reference(to shape: ValueShape) -> ValueShape {
-    var shape = shape
-    shape.definition = nil
     return shape
   }
 

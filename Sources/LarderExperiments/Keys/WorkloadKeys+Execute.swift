@@ -2,14 +2,12 @@ import Larder
 import LarderEngine
 
 extension WorkloadKeys {
-  static let execute = Section<ExecuteEntry>(
+  static let execute = Section<ExecutionSpec>(
     "execute", "Execution of real caches.",
     expected: "a map with keys such as threads, load, verify",
-    keys: drivingKeys.map { $0.within(\ExecuteEntry.spec) }
+    keys: loadKeys + cacheOptionKeys
       + filterKeys("executed", default: "all; the rest are simulated only")
-      .map { $0.within(\ExecuteEntry.filter) })
-
-  private static let drivingKeys = loadKeys + cacheOptionKeys
+      .map { $0.within(\ExecutionSpec.filter) })
 
   private static let loadKeys: [Key<ExecutionSpec>] = [
     Key(
@@ -17,7 +15,7 @@ extension WorkloadKeys {
       "numbers of threads; each is run separately", default: "`1`", example: "[1, 2]"
     ) { threads, spec, value in
       for (index, count) in threads.enumerated() where threads[..<index].contains(count) {
-        throw try value.items(of: "")[index].error(.refused("\(count) occurs twice"))
+        throw try value.items(of: "")[index].refused("\(count) occurs twice")
       }
       spec.threads = threads
     },
@@ -56,12 +54,11 @@ extension WorkloadKeys {
       "values of up to this many bytes are stored in the database, larger ones in files",
       default: "`20KiB`", example: "4KiB"),
     Key(
-      "hashing", Form<HashingWord>.choice(),
+      "hashing", .choice(["standard": .standard, "fast": .fast]), \.hashing,
       "hash function for keys in memory: `standard` (Swift's `Hasher`) or `fast`",
-      default: "`standard`", example: "fast"
-    ) { word, spec, _ in spec.hashing = word.hashing },
+      default: "`standard`", example: "fast"),
     Key(
-      "shards", .powerOfTwo(upTo: 1024), \.shards,
+      "shards", powerOfTwo(upTo: 1024), \.shards,
       "number of memory shards, each with a lock (a power of two up to 1024), for runs with "
         + "several threads; runs with one thread have one shard",
       default: "the cache's choice", example: "8"),
@@ -83,7 +80,7 @@ extension WorkloadKeys {
     rules: ["anyOf": [["required": ["trace"]], ["required": ["rate"]]]],
     keys: [
       Key(
-        "trace", .speed, "load at the trace's times, sped up by this factor: `1x`, `2.5x`",
+        "trace", speed, "load at the trace's times, sped up by this factor: `1x`, `2.5x`",
         default: "none", example: "2x"
       ) { speed, load, _ in load = .trace(speed: speed) },
       Key(
@@ -96,27 +93,29 @@ extension WorkloadKeys {
       if map.entries.isEmpty { throw map.value.unexpected(load.expected) }
     })
 
+  private static let speed = Form<Double>.scalar(
+    "a factor relative to the trace's speed, such as 1x or 2.5x",
+    .text(Quantity.decimalPattern + "x")
+  ) { text in
+    guard text.hasSuffix("x"), let speed = ExactDecimal(text.dropLast())?.value else { return nil }
+    return (1e-6...1e9).contains(speed) ? speed : nil
+  }
+
   static let pressure = Section<ExecutionSpec.Pressure>(
     "pressure", "Memory pressure at a position in the trace.",
     expected: "a map such as {at: 50%, level: warning}",
     keys: [
+      Key("at", .share(), \.at, "pressure after this share of the requests", example: "50%"),
       Key(
-        "at", .share(), \.at, "pressure after this share of the requests", default: .required,
-        example: "50%"),
-      Key(
-        "level", Form<PressureWord>.choice(),
-        "severity of the memory shortage: `warning` or `critical`",
-        default: .required, example: "warning"
-      ) { word, pressure, _ in pressure.level = word.level },
+        "level", .choice(["warning": .warning, "critical": .critical]), \.level,
+        "severity of the memory shortage: `warning` or `critical`", example: "warning"),
     ])
 
-  static func filterKeys(_ done: String, default all: Key<ExecutionFilter>.Default)
-    -> [Key<ExecutionFilter>]
-  {
+  static func filterKeys(_ done: String, default all: String) -> [Key<ExecutionFilter>] {
     [
       Key(
         "configurations",
-        .picked(
+        picked(
           from: "configurations", toBe: done, .text("the name of a configuration"),
           among: { $0.configurations.flatMap { [$0.name, $0.unguardedName] }.map { ($0, $0) } },
           name: { name, _ in name }),
@@ -126,7 +125,7 @@ extension WorkloadKeys {
         default: all, example: "[memory]"),
       Key(
         "policies",
-        .picked(
+        picked(
           from: "policies", toBe: done, .policy,
           among: { $0.policies.map { ($0.description, $0) } },
           name: { policy, _ in policy.description }),
@@ -134,7 +133,7 @@ extension WorkloadKeys {
         example: "[lru, sieve]"),
       Key(
         "capacities",
-        .picked(
+        picked(
           from: "capacities", toBe: done, .capacity,
           among: { $0.capacities.map { ($0.description, $0) } },
           name: { capacity, workload in
@@ -145,50 +144,25 @@ extension WorkloadKeys {
         example: "[10%]"),
     ]
   }
-}
 
-/// Content of `execute`.
-struct ExecuteEntry: Sendable {
-  var spec = ExecutionSpec()
-  var filter = ExecutionFilter()
-}
-
-/// Hash functions of memory caches, by their words in workload files.
-enum HashingWord: String, CaseIterable {
-  case standard, fast
-
-  var hashing: KeyHashing { self == .fast ? .fast : .standard }
-}
-
-/// Levels of memory pressure, by their words in workload files.
-enum PressureWord: String, CaseIterable {
-  case warning, critical
-
-  var level: MemoryPressureLevel { self == .critical ? .critical : .warning }
-}
-
-extension Form {
-  fileprivate static func picked<Name, Item>(
+  private static func picked<Name, Item>(
     from key: String, toBe done: String, _ form: Form<Name>,
     among known: @escaping @Sendable (Workload) -> [(name: String, value: Item)],
     name: @escaping @Sendable (Name, Workload) -> String
-  ) -> Form where Value == [Item] {
+  ) -> Form<[Item]> {
     let item = Form<Item>(form.shape) { value, reading in
       let text = name(try form.read(value, reading), reading.workload)
       let known = known(reading.workload)
       if let entry = known.first(where: { $0.name == text }) { return entry.value }
       let hint = UnknownName.hint(text, among: known.map(\.name), nil)
-      throw value.error(
-        .refused(
-          "\(YAMLValue.quoted(text)) is not among the workload's '\(key)', so it cannot be "
-            + "\(done)\(hint)"))
+      throw value.refused(
+        "\(YAMLValue.quoted(text)) is not among the workload's '\(key)', so it cannot be "
+          + "\(done)\(hint)")
     }
     return .list(of: item, key)
   }
-}
 
-extension Form where Value == Int {
-  fileprivate static func powerOfTwo(upTo most: Int) -> Form {
+  private static func powerOfTwo(upTo most: Int) -> Form<Int> {
     let powers = (0...most.trailingZeroBitCount).map { JSONNode.number("\(1 << $0)") }
     let shape = ValueShape([.integer], ["type": "integer", "enum": .array(powers)])
     return Form(shape) { value, reading in
@@ -197,19 +171,6 @@ extension Form where Value == Int {
         throw value.unexpected("a power of two from 1 to \(most)")
       }
       return number
-    }
-  }
-}
-
-extension Form where Value == Double {
-  fileprivate static var speed: Form {
-    Form(.text(Quantity.decimalPattern + "x")) { value, _ in
-      let expected = "a factor relative to the trace's speed, such as 1x or 2.5x"
-      let text = try value.text(expected: expected)
-      guard text.hasSuffix("x"), let speed = ExactDecimal(text.dropLast())?.value,
-        (1e-6...1e9).contains(speed)
-      else { throw value.unexpected(expected) }
-      return speed
     }
   }
 }

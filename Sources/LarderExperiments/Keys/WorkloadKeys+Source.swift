@@ -7,27 +7,34 @@ extension WorkloadKeys {
     expected: "a map with the key 'trace'",
     keys: [
       Key(
-        "trace", .traceFiles,
+        "trace", traceFiles,
         "path, relative to the folder of the workload file; the file may be compressed with "
           + "zstd, gzip, xz or bzip2. A list of paths is one trace: the files are merged by time",
-        default: .required, example: "[access.log.2.gz, access.log.1, access.log]"
+        example: "[access.log.2.gz, access.log.1, access.log]"
       ) { files, trace, _ in trace.paths = files }
-    ] + readingKeys.map { $0.within(\.self) })
+    ] + readingKeys)
 
   static let traces = Section<TraceList>(
     "traces", "Several traces, each with its own cells.",
     expected: "a map with the key 'traces'",
     keys: [
       Key(
-        "traces", .items(of: .listedTrace, "traces"), \.traces,
+        "traces", .items(of: listedTrace, "traces"), \.traces,
         "only in `source` itself: a list of traces, each a path as in `trace`, a list of paths, or "
           + "a map as in `source`; every configuration, policy and capacity is run on each of them",
-        default: .required, example: "[OLTP.lis.zst, cdn.csv]")
+        example: "[OLTP.lis.zst, cdn.csv]")
     ] + readingKeys.map { $0.within(\.reading) })
 
   private static let readingKeys: [Key<TraceReference>] = [
     Key(
-      "format", .format, \.format, "the format with its options",
+      "format",
+      Form(.proposing(FormatRegistry.standard.map { $0.description.name }, as: "format")) {
+        value, reading in
+        let spec = try ComponentSpec(
+          parsing: try value.text(expected: "a format such as csv:time=1:id=2"))
+        try reading.checks.format(spec)
+        return spec
+      }, \.format, "the format with its options",
       default: "recognised by file name and content", example: "csv:time=1:id=2:size=3"),
     Key(
       "max-bad", .ratio(), \.maxBadShare,
@@ -43,9 +50,9 @@ extension WorkloadKeys {
     "phases", "Sequential sources.", expected: "a map with the key 'phases'",
     keys: [
       Key(
-        "phases", .sources, \.phases,
+        "phases", .items(of: source, "sources"), \.phases,
         "a list of sources; each starts when the previous one has ended",
-        default: .required, example: "[{trace: a.csv}, {trace: b.csv}]"),
+        example: "[{trace: a.csv}, {trace: b.csv}]"),
       sharedKeys,
     ])
 
@@ -53,12 +60,15 @@ extension WorkloadKeys {
     "mix", "Sources interleaved at random.", expected: "a map with the key 'mix'",
     keys: [
       Key(
-        "mix", .mixParts, \.mix,
+        "mix",
+        .items(
+          of: .map(mixPart, into: MixPart(weight: 0, source: .unread)),
+          "maps with the keys weight and source"), \.mix,
         "a list of maps, each with a `weight` and a `source`; a part that ends starts again",
-        default: .required, example: "[{weight: 9, source: {trace: a.csv}}]"),
+        example: "[{weight: 9, source: {trace: a.csv}}]"),
       Key(
         "requests", .count, \.requests, "of a mix: total number of requests to draw",
-        default: .required, example: "2M"),
+        example: "2M"),
       sharedKeys,
     ])
 
@@ -67,11 +77,9 @@ extension WorkloadKeys {
     keys: [
       Key(
         "weight", .positive("", most: 1e15), \.weight,
-        "of a part of a mix: relative frequency with which it is drawn", default: .required,
-        example: "9"),
+        "of a part of a mix: relative frequency with which it is drawn", example: "9"),
       Key(
-        "source", .source, \.source, "of a part of a mix: its source", default: .required,
-        example: "{trace: a.csv}"),
+        "source", source, \.source, "of a part of a mix: its source", example: "{trace: a.csv}"),
     ])
 
   private static let sharedKeys = Key<SourceParts>(
@@ -80,7 +88,6 @@ extension WorkloadKeys {
       + "objects",
     default: "`false`", example: "true")
 
-  fileprivate static let sourceKinds = ["trace", "generator", "phases", "mix"]
 }
 
 /// Content of a source of several traces.
@@ -114,77 +121,71 @@ struct SourceParts {
   var sharedKeys = false
 }
 
-extension ValueShape {
-  fileprivate static let source: ValueShape = {
-    var shape = ValueShape([.object])
-    let kinds = WorkloadKeys.sourceKinds.map { JSONNode.reference($0) }
-    shape.alternatives = [["type": "object", "oneOf": .array(kinds)]]
-    return shape.named("source")
-  }()
-}
-
-extension ValueShape {
-  fileprivate static let workloadSource: ValueShape = {
-    var shape = ValueShape([.object])
-    shape.alternatives = [.reference("source"), .reference(WorkloadKeys.traces.table.name)]
-    shape.definition = source.definition
-    return shape
-  }()
-}
-
-extension Form where Value == SourceSpec {
-  private static var depthMax: Int { 16 }
+extension SourceSpec {
   static var unread: SourceSpec { .phases([], sharedKeys: false) }
+}
 
-  static var source: Form {
-    Form(.source) { value, reading in
+extension WorkloadKeys {
+  private static let sourceKinds = ["trace", "generator", "phases", "mix"]
+  private static let sourceDepthMax = 16
+
+  private static let source: Form<SourceSpec> = {
+    var shape = ValueShape([.object])
+    let kinds = sourceKinds.map { JSONNode.reference($0) }
+    shape.alternatives = [["type": "object", "oneOf": .array(kinds)]]
+    return Form(shape.named("source")) { value, reading in
       reading.sourceDepth += 1
       defer { reading.sourceDepth -= 1 }
-      return try read(value, reading)
+      return try source(value, reading)
     }
-  }
+  }()
 
-  private static func read(
+  static let sources: Form<[SourceSpec]> = {
+    var shape = source.shape
+    shape.alternatives.append(.reference("traces"))
+    return Form(shape) { value, reading in
+      guard value.type == .object, case let map = try YAMLMap(value, expected: "a map"),
+        map["traces"] != nil
+      else { return [try source.read(value, reading)] }
+      try map.refusePairs(of: ["traces"] + sourceKinds)
+      return try traces.read(map, into: TraceList(), reading).sources
+    }
+  }()
+
+  private static func source(
     _ value: YAMLValue, _ reading: WorkloadReading
-  ) throws -> SourceSpec {
-    let kinds = WorkloadKeys.sourceKinds
-    let expected = "one of the keys \(kinds.joined(separator: ", "))"
+  ) throws(WorkloadError) -> SourceSpec {
+    let expected = "one of the keys \(sourceKinds.joined(separator: ", "))"
     let map = try YAMLMap(value, expected: "a map with \(expected)")
-    guard reading.sourceDepth <= depthMax + 1 else {
-      throw value.error(.refused("sources are nested more than \(depthMax) deep"))
+    guard reading.sourceDepth <= sourceDepthMax + 1 else {
+      throw value.refused("sources are nested more than \(sourceDepthMax) deep")
     }
     guard map["traces"] == nil else {
-      throw map.error(
-        at: "traces",
-        .refused(
-          "'traces' are for 'source' itself; in phases and mixes write {trace: PATH} for each"))
+      throw map.refused(
+        "traces",
+        "'traces' are for 'source' itself; in phases and mixes write {trace: PATH} for each")
     }
-    guard let kind = kinds.first(where: { map[$0] != nil }) else {
-      throw value.error(.unexpected(expected: expected, found: keys(of: map, like: kinds)))
+    guard let kind = sourceKinds.first(where: { map[$0] != nil }) else {
+      throw value.error(.unexpected(expected: expected, found: keys(of: map)))
     }
-    try map.refusePairs(of: kinds)
-    func read<Target>(_ section: Section<Target>, _ target: Target) throws -> Target {
-      var target = target
-      try section.read(map, into: &target, reading)
-      return target
-    }
+    try map.refusePairs(of: sourceKinds)
     switch kind {
-    case "trace": return .trace(try read(WorkloadKeys.trace, TraceReference(path: "")))
+    case "trace": return .trace(try trace.read(map, into: TraceReference(path: ""), reading))
     case "generator":
       let unread = GeneratorSpec(component: ComponentSpec(name: ""), requests: 0)
-      return .generator(try read(WorkloadKeys.generator, unread))
+      return .generator(try generator.read(map, into: unread, reading))
     case "phases":
-      let parts = try read(WorkloadKeys.phases, SourceParts())
+      let parts = try phases.read(map, into: SourceParts(), reading)
       return .phases(parts.phases, sharedKeys: parts.sharedKeys)
     default:
-      let parts = try read(WorkloadKeys.mix, SourceParts())
+      let parts = try mix.read(map, into: SourceParts(), reading)
       return .mix(parts.mix, requests: parts.requests, sharedKeys: parts.sharedKeys)
     }
   }
 
-  private static func keys(of map: YAMLMap, like kinds: [String]) -> String {
+  private static func keys(of map: YAMLMap) -> String {
     for entry in map.entries {
-      if let nearest = entry.key.nearest(among: kinds) {
+      if let nearest = entry.key.nearest(among: sourceKinds) {
         return "\(YAMLValue.quoted(entry.key)); did you mean '\(nearest)'?"
       }
     }
@@ -192,95 +193,53 @@ extension Form where Value == SourceSpec {
       ? "an empty map"
       : "only " + YAMLValue.shortened(map.entries.map(\.key).joined(separator: ", "))
   }
-}
 
-extension Form where Value == [SourceSpec] {
-  fileprivate static var sources: Form { .items(of: .source, "sources") }
+  private static let listedTrace = Form<ListedTrace>(
+    traceFiles.shape.or(source.shape)
+  ) { value, reading in
+    value.type == .object
+      ? .source(try source.read(value, reading)) : .files(try traceFiles.read(value, reading))
+  }
 
-  static var workloadSources: Form {
-    Form(.workloadSource) { value, reading in
-      guard value.type == .object else { return [try Form<SourceSpec>.source.read(value, reading)] }
-      let map = try YAMLMap(value, expected: "a map")
-      guard map["traces"] != nil else { return [try Form<SourceSpec>.source.read(value, reading)] }
-      try map.refusePairs(of: ["traces"] + WorkloadKeys.sourceKinds)
-      var list = TraceList()
-      try WorkloadKeys.traces.read(map, into: &list, reading)
-      return list.sources
+  private static let traceFiles = Form<[String]>(tracePath.shape.listed) { value, reading in
+    guard value.type == nil || value.type == .array else {
+      return [try tracePath.read(value, reading)]
     }
-  }
-}
-
-extension Form where Value == [MixPart] {
-  fileprivate static var mixParts: Form {
-    let unread = MixPart(weight: 0, source: Form<SourceSpec>.unread)
-    return .items(
-      of: .map(WorkloadKeys.mixPart, into: unread), "maps with the keys weight and source")
-  }
-}
-
-extension Form where Value == ListedTrace {
-  fileprivate static var listedTrace: Form {
-    let (files, source) = (Form<[String]>.traceFiles, Form<SourceSpec>.source)
-    return Form(files.shape.or(.reference(to: source.shape))) { value, reading in
-      guard value.type == .object else { return .files(try files.read(value, reading)) }
-      return .source(try source.read(value, reading))
+    var paths: [String] = []
+    for item in try value.items(of: "paths of trace files") {
+      let text = try tracePath.read(item, reading)
+      if paths.contains(text) { throw item.refused("\(YAMLValue.quoted(text)) is given twice") }
+      paths.append(text)
     }
+    return paths
   }
-}
 
-extension Form where Value == [String] {
-  fileprivate static var traceFiles: Form {
-    let path = Form<String>.tracePath
-    return Form(path.shape.listed) { value, reading in
-      guard value.type == nil || value.type == .array else {
-        return [try path.read(value, reading)]
-      }
-      let items = try value.items(of: "paths of trace files")
-      var paths: [String] = []
-      for item in items {
-        let text = try path.read(item, reading)
-        if paths.contains(text) {
-          throw item.error(.refused("\(YAMLValue.quoted(text)) is given twice"))
-        }
-        paths.append(text)
-      }
-      return paths
-    }
-  }
-}
-
-extension Form where Value == String {
-  fileprivate static var tracePath: Form {
-    Form(ValueShape([.string], ["type": "string", "minLength": 1])) { value, _ in
-      let expected = "the path of a trace file"
-      let path = try value.text(expected: expected)
-      guard !path.isEmpty, !path.contains("\0") else { throw value.unexpected(expected) }
-      return path
-    }
-  }
+  private static let tracePath = Form<String>.scalar(
+    "the path of a trace file", ValueShape([.string], ["type": "string", "minLength": 1])
+  ) { $0.isEmpty || $0.contains("\0") ? nil : $0 }
 }
 
 extension WorkloadKeys {
   static let generator: Section<GeneratorSpec> = Section(
     "generator", "A generator with its parameters.", expected: "a map with the key 'generator'",
-    components: KeyTable.Components(
+    components: KeyComponents(
       key: "generator",
       all: GeneratorRegistry.all.map { ($0.description.name, $0.description.parameters) }),
     keys: [
       Key(
         "generator", .text("the name of a generator"),
         "the generator's name: `larder list generators` lists them",
-        default: .required, example: "zipf"
+        example: "zipf"
       ) { name, spec, _ in spec.component.name = name.lowercased() },
       Key(
         "requests", .count, \.requests, "number of requests to generate",
-        default: .required, example: "5M"),
+        example: "5M"),
       Key(
-        "sizes", .distribution(of: "sizes such as 8KiB"), \.sizes,
+        "sizes", distribution(of: "sizes such as 8KiB"), \.sizes,
         "object sizes: a constant or a distribution",
         default: "those of the generator, or none", example: "8KiB"),
       Key(
-        "ttl", .distribution(of: "times such as 1h"), \.ttls,
+        "ttl", distribution(of: "times such as 1h"), \.ttls,
         "TTLs of objects: a constant or a distribution",
         default: "those of the generator, or none", example: "1h"),
       Key(
@@ -293,14 +252,14 @@ extension WorkloadKeys {
         default: "`1000` if times are needed", example: "250"),
     ],
     finish: { map, spec, reading in
-      spec.component.values = try parameters(in: map, generator.table)
+      spec.component.values = try parameters(in: map, generator)
       try check(spec, in: map, reading.checks)
     })
 
   static let distribution: Section<ComponentSpec> = Section(
     "distribution", "A distribution with its parameters.",
     expected: "a map with the key 'distribution'",
-    components: KeyTable.Components(
+    components: KeyComponents(
       key: "distribution",
       all: DistributionRegistry.sizes.map { ($0.name, $0.parameters) }),
     keys: [
@@ -308,10 +267,10 @@ extension WorkloadKeys {
         "distribution", .text("the name of a distribution"),
         "the distribution's name: "
           + DistributionRegistry.sizes.map { "`\($0.name)`" }.joined(separator: ", "),
-        default: .required, example: "log-normal"
+        example: "log-normal"
       ) { name, spec, _ in spec.name = name.lowercased() }
     ],
-    finish: { map, spec, _ in spec.values = try parameters(in: map, distribution.table) })
+    finish: { map, spec, _ in spec.values = try parameters(in: map, distribution) })
 
   static let operations = Section<[String: Double]>(
     "operations", "Shares of the operations, with a sum of 1.",
@@ -337,9 +296,9 @@ extension WorkloadKeys {
   }
 
   private static func parameters(
-    in map: YAMLMap, _ table: KeyTable
+    in map: YAMLMap, _ table: any KeyTable
   ) throws(WorkloadError) -> [String: String] {
-    let scalars: Set<KeyTable.ValueType> = [.string, .integer, .number, .boolean]
+    let scalars: Set<ValueType> = [.string, .integer, .number, .boolean]
     var parameters: [String: String] = [:]
     for entry in map.entries where !table.names.contains(entry.key) {
       let value = entry.value
@@ -377,6 +336,9 @@ extension WorkloadKeys {
   private static func check(
     _ spec: GeneratorSpec, in map: YAMLMap, at key: String, _ checks: ComponentChecks
   ) throws(WorkloadError) {
+    func refusal(_ message: String) -> WorkloadError {
+      map[key]?.refused(message) ?? map.refused(key, message)
+    }
     do {
       try checks.generator(spec)
     } catch let error as ComponentError {
@@ -386,32 +348,24 @@ extension WorkloadKeys {
       }
       // A single value represents a constant distribution, whose name the user has not seen.
       let isAlone = key == "sizes" || key == "ttl"
-      throw refusal(isAlone ? error.message : error.description, in: map, at: key)
+      throw refusal(isAlone ? error.message : error.description)
     } catch {
-      throw refusal("\(error)", in: map, at: key)
+      throw refusal("\(error)")
     }
-  }
-
-  private static func refusal(
-    _ message: String, in map: YAMLMap, at key: String
-  ) -> WorkloadError {
-    map[key]?.error(.refused(message)) ?? map.error(at: key, .refused(message))
   }
 }
 
-extension Form where Value == ComponentSpec {
-  fileprivate static func distribution(of what: String) -> Form {
-    let section = WorkloadKeys.distribution
+extension WorkloadKeys {
+  private static func distribution(of what: String) -> Form<ComponentSpec> {
     let alone = ValueShape([.string, .integer], ["type": ["string", "integer"]])
-    return Form(.map(section.table).or(alone)) { value, reading in
+    return Form(.map(distribution).or(alone)) { value, reading in
       let expected = "\(what), or a map with the key 'distribution'"
-      if case .scalar = value.node {
-        let text = try value.text([.string, .integer], expected: expected)
-        return ComponentSpec(name: "constant", values: ["value": text])
+      guard case .scalar = value.node else {
+        return try distribution.read(
+          value, into: ComponentSpec(name: ""), reading, expected: expected)
       }
-      var spec = ComponentSpec(name: "")
-      try section.read(value, into: &spec, reading, expected: expected)
-      return spec
+      let text = try value.text([.string, .integer], expected: expected)
+      return ComponentSpec(name: "constant", values: ["value": text])
     }
   }
 }

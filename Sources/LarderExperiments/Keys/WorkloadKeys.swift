@@ -1,19 +1,15 @@
 import LarderEngine
+import LarderPolicies
 import LarderTraces
 
 /// All keys of a workload file, the source of the decoder, the JSON schema and docs/workloads.md.
-package enum WorkloadKeys {
-  package static let all: [KeyTable] =
+enum WorkloadKeys {
+  static let all: [any KeyTable] =
     [
-      workload.table, trace.table, traces.table, generator.table, phases.table, mix.table,
-      mixPart.table,
-      distribution.table, operations.table, configuration.table, process.table,
-      placement.table,
-      memoryTier.table, diskTier.table, latency.table,
-    ] + latencyShapes.map(\.section.table) + [
-      execute.table, load.table, pressure.table, check.table, tolerance.table, resources.table,
-      timed.table,
-      advise.table, time.table, prefix.table, drive.table,
+      workload, trace, traces, generator, phases, mix, mixPart, distribution, operations,
+      configuration, process, placement, memoryTier, diskTier, latency,
+    ] + latencyShapes.map(\.section) + [
+      execute, load, pressure, check, tolerance, resources, timed, advise, time, prefix, drive,
     ]
 
   static let workload = Section<WorkloadReading>(
@@ -28,14 +24,12 @@ package enum WorkloadKeys {
       "name in results, and of the results folder: letters, digits, `-`, `_`, `.`",
       default: "the file's name", example: "news-feed"),
     Key(
-      "description", .text("a text"),
-      "description of the workload, for the report",
+      "description", .text("a text"), "description of the workload, for the report",
       default: "none", example: "Readers of a news app."
     ) { text, reading, _ in reading.workload.description = String(text.trimmed) },
     Key(
-      "source", .workloadSources,
-      "the source of the requests: see [sources](#sources)",
-      default: .required, example: "{trace: log.csv.gz}"
+      "source", sources, "the source of the requests: see [sources](#sources)",
+      example: "{trace: log.csv.gz}"
     ) { sources, reading, _ in
       reading.workload.source = sources[0]
       reading.workload.moreSources = Array(sources.dropFirst())
@@ -51,28 +45,46 @@ package enum WorkloadKeys {
     ) { isIgnored, reading, value in
       guard isIgnored else { return }
       guard reading.workload.unit != .bytes else {
-        throw value.error(
-          .refused("'ignore-size' and 'unit: bytes' exclude each other; remove one"))
+        throw value.refused("'ignore-size' and 'unit: bytes' exclude each other; remove one")
       }
       reading.workload.unit = .objects
     },
     Key(
-      "configurations", .configurations, \.workload.configurations,
+      "configurations", configurations, \.workload.configurations,
       "the caches, one or a list: `memory`, `disk`, `hybrid` or a map, see "
         + "[configurations](#configurations)",
       default: "`memory`", example: "[memory, hybrid]"),
     Key(
-      "policies", .list(of: .policyOrAll, "policies"),
+      "policies", .list(of: policyOrAll, "policies"),
       "the policies to try in every tier that does not name one, with parameters after colons, "
         + "`name:*` for all "
         + "configurations that a policy declares, or `all`; `larder list policies` lists them",
       default: "required, unless all tiers name a policy", example: #"[lru, "s3-fifo:small=0.2"]"#
     ) { policies, reading, _ in reading.workload.policies = policies.flatMap { $0 } },
     Key(
-      "capacities", .sweptCapacities, \.workload.capacities,
+      "capacities", .list(of: sweptCapacity, "capacities"), \.workload.capacities,
       "the capacities to try: see [capacities](#capacities)",
       default: "required, unless all configurations have one", example: "[1%, 10%, 64MiB]"),
   ]
+
+  private static let policyOrAll = Form<[PolicySpec]>(
+    .proposing(["all"] + PolicyRegistry.standard.map(\.description.name), as: "policy-or-all")
+  ) { value, reading in
+    let text = String(try value.text(expected: "the name of a policy").trimmed)
+    if text == "all" {
+      return try PolicyRegistry.all.map { try PolicySpec(parsing: $0.description.name) }
+    }
+    guard text.hasSuffix(":*") else { return [try Form<PolicySpec>.policy.read(value, reading)] }
+    let specs = try PolicySpec.list(parsing: text)
+    for spec in specs { try reading.checks.policy(spec) }
+    return specs
+  }
+
+  private static let sweptCapacity = Form<CapacitySpec>(Form.capacity.shape) { value, reading in
+    let capacity = try Form.capacity.read(value, reading)
+    reading.workload.lines.capacities[capacity.description] = value.line
+    return capacity
+  }
 
   private static let runKeys: [Key<WorkloadReading>] = [
     Key(
@@ -81,7 +93,7 @@ package enum WorkloadKeys {
         + "file, only random policies are repeated",
       default: "`[1]`", example: "[1, 2, 3]"),
     Key(
-      "warm-up", .warmUp, \.workload.warmUp,
+      "warm-up", warmUp, \.workload.warmUp,
       "requests replayed before counting starts: `none`, a number of requests, a share, or "
         + "`until-full` (up to the first eviction; in a hybrid, from disk)",
       default: "`none`", example: "10%"),
@@ -91,7 +103,7 @@ package enum WorkloadKeys {
         + "simulated configurations without `prefix` or `time`",
       default: "none", example: "{order: tail}"),
     Key(
-      "latency", .latency, \.workload.latency,
+      "latency", .map(latency, into: LatencyModel(origin: .init())), \.workload.latency,
       "the cost of an access, for modelled access times: see [latency](#latency)",
       default: "no access times", example: "{memory: 1us, origin: 80ms}"),
     Key(
@@ -105,26 +117,37 @@ package enum WorkloadKeys {
       default: "`simulate`", example: "[simulate, execute]"),
   ]
 
+  private static let warmUp = Form<WarmUp>.scalar(
+    "none, a number of requests, a share such as 10%, or until-full",
+    .words(["none", "until-full"]).or(.share)
+      .or(ValueShape([.integer], ["type": "integer", "minimum": 0])).or(Form<UInt64>.count.shape),
+    [.string, .integer, .number]
+  ) { text in
+    if text == "none" { return WarmUp.none }
+    if text == "until-full" { return .untilFull }
+    if let requests = Quantity.count.amount(text) {
+      return requests == 0 ? WarmUp.none : .requests(requests)
+    }
+    guard let share = Share(parsing: text), share.parts < share.whole else { return nil }
+    return share.parts == 0 ? WarmUp.none : .share(share)
+  }
+
   private static let partKeys: [Key<WorkloadReading>] = [
     Key(
-      "execute", .map(execute, into: ExecuteEntry()),
+      "execute", .map(execute, into: ExecutionSpec()), \.workload.execution,
       "execution of real caches: load, threads and selected cells: see [executing](#executing)",
-      default: "see there", example: "{threads: [1, 2]}"
-    ) { entry, reading, _ in
-      reading.workload.execution = entry.spec
-      reading.workload.executed = entry.filter
-    },
+      default: "see there", example: "{threads: [1, 2]}"),
     Key(
       "check", .map(check, into: CheckSpec()), \.workload.check,
       "changes that `larder check` tolerates, and the cells that it times: see "
         + "[checking](#checking)",
       default: "no tolerance, everything is timed", example: "{tolerance: {hit_ratio: 0.001}}"),
     Key(
-      "advise", .advise,
+      "advise", adviseOrNot,
       "recommendation for each trace, printed first by `larder run`: `true` or a map, "
         + "see [advice](#advice)",
       default: "none", example: "{capacities: 64MiB, prices: prices.yaml}"
-    ) { spec, reading, _ in reading.workload.advise = spec },
+    ) { settings, reading, _ in reading.workload.advise = settings },
     Key(
       "reports", .list(of: .choice(listed: ReportKind.standard), "reports"), \.workload.reports,
       "the files to write: "
@@ -133,46 +156,27 @@ package enum WorkloadKeys {
   ]
 
   private static func checkSweep(_ map: YAMLMap, _ workload: inout Workload) throws {
-    if let prefix = workload.prefix {
-      for index in workload.configurations.indices
-      where workload.configurations[index].prefix == nil
-        && workload.configurations[index].time == nil
-        && workload.configurations[index].runsPolicies
-      {
-        workload.configurations[index].prefix = prefix
-      }
+    for index in workload.configurations.indices {
+      let spec = workload.configurations[index]
+      guard spec.prefix == nil, spec.time == nil, spec.runsPolicies else { continue }
+      workload.configurations[index].prefix = workload.prefix
     }
     workload.lines.unit = map.line(of: "unit") ?? map.line(of: "ignore-size")
-    if map["policies"] == nil, let open = workload.configurations.first(where: \.sweepsPolicies) {
-      throw map.missing(
-        "policies", because: "configuration '\(open.name)' does not name a policy")
+    let open = workload.configurations
+    if map["policies"] == nil, let open = open.first(where: \.sweepsPolicies) {
+      throw map.missing("policies", because: "configuration '\(open.name)' does not name a policy")
     }
-    if map["capacities"] == nil,
-      let open = workload.configurations.first(where: \.sweepsCapacities)
-    {
+    if map["capacities"] == nil, let open = open.first(where: \.sweepsCapacities) {
       throw map.missing(
         "capacities", because: "configuration '\(open.name)' does not set a capacity")
     }
-    guard !workload.modes.contains(.execute),
-      let own = workload.configurations.first(where: { !$0.runsPolicies })
-    else { return }
-    throw map.error(
-      at: workload.lines.configurations[own.name],
-      .refused(
-        "'\(own.contender)' has a built-in policy and cannot be simulated; add "
-          + "'mode: [simulate, execute]'"))
-  }
-}
-
-extension Form where Value == [CapacitySpec] {
-  fileprivate static var sweptCapacities: Form {
-    let form = Form<CapacitySpec>.capacity
-    let swept = Form<CapacitySpec>(form.shape) { value, reading in
-      let capacity = try form.read(value, reading)
-      reading.workload.lines.capacities[capacity.description] = value.line
-      return capacity
+    if !workload.modes.contains(.execute), let own = open.first(where: { !$0.runsPolicies }) {
+      throw map.error(
+        at: workload.lines.configurations[own.name],
+        .refused(
+          "'\(own.contender)' has a built-in policy and cannot be simulated; add "
+            + "'mode: [simulate, execute]'"))
     }
-    return .list(of: swept, "capacities")
   }
 }
 
@@ -182,20 +186,23 @@ extension WorkloadKeys {
     expected: "a map such as {fetch: 100ms, servers: 8}",
     keys: [
       Key(
-        "fetch", .fetch,
+        "fetch", fetch,
         "duration of a fetch from the origin: a time, a list of times, a distribution as in "
           + "[latency](#latency) (drawn for each fetch by seed, the same for every policy), or a "
-          + "number of requests, for traces without times",
-        default: .required, example: "100ms"
+          + "number of requests, for traces without times", example: "100ms"
       ) { read, spec, _ in (spec.fetch, spec.clock) = (read.fetch, read.clock) },
       Key(
-        "disk", .fetch,
+        "disk", fetch,
         "kinds `disk` and `hybrid`: duration of a read from disk, in the forms of `fetch`; the "
           + "object is in flight during the read", default: "hits on disk do not wait",
         example: "100us"
       ) { read, spec, _ in spec.setDiskRead(read) },
       Key(
-        "bandwidth", .bandwidth, \.bytesPerSecond,
+        "bandwidth",
+        .scalar(
+          "bytes per second such as 100MB/s",
+          .text(#"[0-9][0-9_]*(\.[0-9]+)? ?([KkMmGgTt][Ii]?)?[Bb]/s"#),
+          parse: FetchSpec.bandwidth), \.bytesPerSecond,
         "bytes per second of one fetch, in addition to `fetch`", default: "no limit",
         example: "100MB/s"),
       Key(
@@ -207,42 +214,23 @@ extension WorkloadKeys {
         "`true`: requests for an object in flight wait for that fetch (delayed hits); otherwise "
           + "each makes its own", default: "`true`", example: "false"),
     ])
-}
 
-extension Form where Value == FetchSpec {
-  fileprivate static var fetch: Form {
-    let access = Form<AccessLatency>.access
-    let requests = ValueShape.text(#"[0-9][0-9_]* ?requests"#)
-    return Form(access.shape.or(requests)) { value, reading in
-      if value.type == .string,
-        let spec = FetchSpec.fetch(parsing: try value.text(expected: "a time"))
-      {
-        return spec
-      }
-      let latency = try access.read(value, reading)
-      guard latency.nanosecondsPerByte == 0 else {
-        throw value.error(
-          .refused("'per-byte' and 'throughput' do not apply here; fetches may have 'bandwidth'"))
-      }
-      return FetchSpec(fetch: latency.base)
+  private static let fetch = Form<FetchSpec>(
+    access.shape.or(.text(#"[0-9][0-9_]* ?requests"#))
+  ) { value, reading in
+    if value.type == .string,
+      let spec = FetchSpec.fetch(parsing: try value.text(expected: "a time"))
+    {
+      return spec
     }
-  }
-}
-
-extension Form where Value == UInt64 {
-  fileprivate static var bandwidth: Form {
-    Form(.text(#"[0-9][0-9_]*(\.[0-9]+)? ?([KkMmGgTt][Ii]?)?[Bb]/s"#)) { value, _ in
-      let expected = "bytes per second such as 100MB/s"
-      let text = try value.text(expected: expected)
-      guard let bytes = FetchSpec.bandwidth(parsing: text) else {
-        throw value.unexpected(expected)
-      }
-      return bytes
+    let latency = try access.read(value, reading)
+    guard latency.nanosecondsPerByte == 0 else {
+      throw value.refused(
+        "'per-byte' and 'throughput' do not apply here; fetches may have 'bandwidth'")
     }
+    return FetchSpec(fetch: latency.base)
   }
-}
 
-extension WorkloadKeys {
   static let prefix = Section<PrefixSpec>(
     "prefix", "Requests are blocks of prompts, and hits count from the front of a prompt.",
     expected: "a map such as {order: tail, prefill: 8000 tokens/s}",
@@ -253,26 +241,19 @@ extension WorkloadKeys {
           + "the last one first, so that LRU evicts the front of a prompt last",
         default: "`front`", example: "tail"),
       Key(
-        "prefill", .prefill, \.prefillTokensPerSecond,
+        "prefill",
+        .scalar(
+          "tokens per second such as 8000 tokens/s",
+          .text(#"[0-9][0-9_]*(\.[0-9]+)?(k|K|M|G|e[0-9]+)? ?tokens/s"#),
+          parse: PrefixSpec.prefill), \.prefillTokensPerSecond,
         "tokens that the model reads per second when it computes a prompt, from which the report "
           + "estimates the time to the first token",
         default: "none; the report counts tokens only", example: "8000 tokens/s"),
     ])
 }
 
-extension Form where Value == Double {
-  fileprivate static var prefill: Form {
-    Form(.text(#"[0-9][0-9_]*(\.[0-9]+)?(k|K|M|G|e[0-9]+)? ?tokens/s"#)) { value, _ in
-      let expected = "tokens per second such as 8000 tokens/s"
-      let text = try value.text(expected: expected)
-      guard let rate = PrefixSpec.prefill(parsing: text) else { throw value.unexpected(expected) }
-      return rate
-    }
-  }
-}
-
 extension WorkloadKeys {
-  static let advise = Section<AdviseSpec>(
+  static let advise = Section<AdviceSettings>(
     "advise", "Recommendation for each trace.",
     expected: "true, or a map such as {capacities: 64MiB, prices: prices.yaml}",
     keys: [
@@ -286,55 +267,31 @@ extension WorkloadKeys {
           + "capacity), or `auto` (memory, and if a disk behind it pays)",
         default: "`auto`", example: "hybrid"),
       Key(
-        "prices", .text("the path of a file with prices"), \.prices,
+        "prices", .text("the path of a file with prices"), \.pricesFile,
         "file with prices, relative to the folder of the workload file: see "
           + "[money](advise.md#prices)", default: "the example values", example: "prices.yaml"),
       Key(
-        "learn", .learned, \.learned,
+        "learn",
+        Form<Share?>.scalar(
+          "a share above 0% and below 100%, such as 50%, or 'whole'",
+          .words(["whole"]).or(.share), [.string, .number], parse: AdviceSettings.learned),
         "share of the requests used to choose designs; the rest are used to score them. `whole`: "
-          + "both use all requests", default: "`50%`", example: "20%"),
+          + "both use all requests", default: "`50%`", example: "20%"
+      ) { share, settings, _ in settings.learned = share },
       Key(
-        "max-requests", .count, \.requestsMax,
-        "largest number of requests that the search replays",
+        "max-requests", Form<Int>.count, "largest number of requests that the search replays",
         default: "80M for each capacity, 240M for more than three, and 100M for the rest",
-        example: "200M"),
+        example: "200M"
+      ) { count, settings, _ in settings.requestsMax = Double(count) },
     ])
-}
 
-extension Form where Value == AdviseSpec? {
-  static var advise: Form {
-    let boolean = Form<Bool>.boolean
-    return Form(boolean.shape.or(.map(WorkloadKeys.advise.table))) { value, reading in
-      if value.type == .boolean { return try value.boolean() ? AdviseSpec() : nil }
-      var spec = AdviseSpec()
-      try WorkloadKeys.advise.read(value, into: &spec, reading)
-      return spec
-    }
+  private static let adviseOrNot = Form<AdviceSettings?>(
+    Form<Bool>.boolean.shape.or(.map(advise))
+  ) { value, reading in
+    guard value.type == .boolean else { return try advise.read(value, into: .init(), reading) }
+    return try value.boolean() ? AdviceSettings() : nil
   }
-}
 
-extension Form where Value == Share? {
-  fileprivate static var learned: Form {
-    Form(.words(["whole"]).or(.share)) { value, _ in
-      let expected = "a share above 0% and below 100%, such as 50%, or 'whole'"
-      let text = try value.text([.string, .number], expected: expected)
-      if text == "whole" { return nil }
-      guard let share = AdviseSpec.learned(text) else { throw value.unexpected(expected) }
-      return share
-    }
-  }
-}
-
-extension AdviseSpec {
-  /// Parses a share of the requests that leaves a rest; nil for anything else.
-  package static func learned(_ text: String) -> Share? {
-    guard let share = Share(parsing: text), share.parts > 0, share.parts < share.whole
-    else { return nil }
-    return share
-  }
-}
-
-extension WorkloadKeys {
   static let check = Section<CheckSpec>(
     "check", "Tolerances of larder check, and the cells that it times.",
     expected: "a map with the keys exact, tolerance, resources and timed",
@@ -353,16 +310,20 @@ extension WorkloadKeys {
         example: "{memory_bytes_per_object: 2%}"),
       Key(
         "timed", .map(timed, into: ExecutionFilter()), \.timed,
-        "the cells that are timed with `--against`", default: "all",
-        example: "{policies: lru}"),
+        "the cells that are timed with `--against`", default: "all", example: "{policies: lru}"),
     ])
 
   static let tolerance = Section<[CheckTolerance: Share]>(
     "tolerance", "Tolerated changes of counts.", expected: "a map such as {hit_ratio: 0.001}",
     keys: CheckTolerance.allCases.map { count in
-      Key(
-        count.rawValue, .share("difference", from: true), count.meaning, default: "`0`",
-        example: count.isRatio ? "0.001" : "1%"
+      let isRatio = count.rawValue.hasSuffix("_ratio")
+      let words = count.rawValue.replacing("_", with: " ")
+      return Key(
+        count.rawValue, .share("difference", from: true),
+        isRatio
+          ? "absolute difference of the \(words)" + (count == .hitRatio ? ", also by tier" : "")
+          : "change of \(words), relative to the baseline",
+        default: "`0`", example: isRatio ? "0.001" : "1%"
       ) { share, tolerances, _ in tolerances[count] = share }
     })
 
@@ -371,9 +332,9 @@ extension WorkloadKeys {
     expected: "a map such as {memory_bytes_per_object: 2%}",
     keys: CheckResource.allCases.map { resource in
       Key(
-        resource.rawValue, .share("difference", from: true), resource.meaning,
-        default: "`\(resource.threshold)`",
-        example: "2%"
+        resource.rawValue, .share("difference", from: true),
+        "change of \(resource.meaning), relative to the baseline",
+        default: "`\(resource.threshold)`", example: "2%"
       ) { share, thresholds, _ in thresholds[resource] = share }
     })
 
@@ -382,30 +343,14 @@ extension WorkloadKeys {
     keys: filterKeys("timed", default: "all"))
 }
 
-extension CheckTolerance {
-  fileprivate var isRatio: Bool { rawValue.hasSuffix("_ratio") }
-
-  fileprivate var meaning: String {
-    let name = rawValue.split(separator: "_").joined(separator: " ")
-    return switch self {
-    case .hitRatio: "absolute difference of the hit ratio, also by tier"
-    case .byteHitRatio: "absolute difference of the byte hit ratio"
-    default: "change of \(name), relative to the baseline"
-    }
-  }
-}
-
 extension CheckResource {
   fileprivate var meaning: String {
     switch self {
-    case .memoryBytesPerObject: "change of the memory of each object, relative to the baseline"
-    case .diskBytes: "change of the bytes of all files, relative to the baseline"
-    case .bytesWritten:
-      "change of the bytes passed to the system's write calls, relative to the "
-        + "baseline"
-    case .files: "change of the number of files, relative to the baseline"
-    case .instructionsPerRequest:
-      "change of the instructions of a request, relative to the baseline"
+    case .memoryBytesPerObject: "the memory of each object"
+    case .diskBytes: "the bytes of all files"
+    case .bytesWritten: "the bytes passed to the system's write calls"
+    case .files: "the number of files"
+    case .instructionsPerRequest: "the instructions of a request"
     }
   }
 }

@@ -3,12 +3,12 @@ import LarderTraces
 
 /// The JSON schema of workload files, `Workloads/workload.schema.json`, generated from the tables
 /// of keys.
-package struct WorkloadSchema {
-  private let tables: [KeyTable]
+struct WorkloadSchema {
+  private let tables: [any KeyTable]
 
-  package init(tables: [KeyTable] = WorkloadKeys.all) { self.tables = tables }
+  init(tables: [any KeyTable] = WorkloadKeys.all) { self.tables = tables }
 
-  package var text: String {
+  var text: String {
     guard let file = tables.first else { return "{}\n" }
     let head: JSONNode = [
       "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Larder workload",
@@ -20,7 +20,7 @@ package struct WorkloadSchema {
 
   private var valueDefinitions: [(String, JSONNode)] {
     var definitions: [(String, JSONNode)] = []
-    for case (let name, let schema)? in tables.flatMap(\.keys).map(\.shape.definition)
+    for case (let name, let schema)? in tables.flatMap(\.rows).map(\.shape.definition)
     where !definitions.contains(where: { $0.0 == name }) {
       definitions.append((name, schema))
     }
@@ -29,12 +29,12 @@ package struct WorkloadSchema {
     return definitions + [("parameter", ["anyOf": [scalar, list]])]
   }
 
-  private func map(_ table: KeyTable) -> JSONNode {
-    var properties = table.keys.map { ($0.name, Self.property($0)) }
+  private func map(_ table: any KeyTable) -> JSONNode {
+    var properties = table.rows.map { ($0.name, Self.property($0)) }
     var fields: [(String, JSONNode)] = [
       ("description", .string(table.summary)), ("type", "object"),
     ]
-    let required = table.keys.filter(\.isRequired).map(\.name)
+    let required = table.rows.filter(\.isRequired).map(\.name)
     if !required.isEmpty { fields.append(("required", .strings(required))) }
     if !table.exclusive.isEmpty {
       fields.append(("not", ["required": .strings(table.exclusive)]))
@@ -48,14 +48,14 @@ package struct WorkloadSchema {
     return .object(fields)
   }
 
-  private static func property(_ key: KeyTable.Key) -> JSONNode {
+  private static func property(_ key: KeyRow) -> JSONNode {
     let meaning = plain(key.meaning)
     let text = meaning.prefix(1).uppercased() + meaning.dropFirst()
-    let value = key.isRequired ? "" : " Default: \(plain(key.defaultText))."
+    let value = key.defaultText.map { " Default: \(plain($0))." } ?? ""
     return .object([("description", .string("\(text).\(value)"))] + key.shape.schema.fields)
   }
 
-  private static func parameters(of components: KeyTable.Components) -> [(String, JSONNode)] {
+  private static func parameters(of components: KeyComponents) -> [(String, JSONNode)] {
     var names: [String] = []
     for name in components.all.flatMap(\.parameters).map(\.name) where !names.contains(name) {
       names.append(name)
@@ -73,7 +73,7 @@ package struct WorkloadSchema {
   }
 
   private static func rules(
-    of components: KeyTable.Components, beside names: [String]
+    of components: KeyComponents, beside names: [String]
   ) -> JSONNode {
     func holds(_ schema: JSONNode) -> JSONNode {
       ["properties": .object([(components.key, schema)])]
@@ -151,12 +151,12 @@ extension JSONNode: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
 }
 
 /// Tables of keys in docs/workloads.md, generated from the tables of the decoder.
-package struct WorkloadReference {
-  private let tables: [KeyTable]
+struct WorkloadReference {
+  private let tables: [any KeyTable]
 
-  package init(tables: [KeyTable] = WorkloadKeys.all) { self.tables = tables }
+  init(tables: [any KeyTable] = WorkloadKeys.all) { self.tables = tables }
 
-  package func updated(_ page: String) -> (page: String, missing: [String]) {
+  func updated(_ page: String) -> (page: String, missing: [String]) {
     var missing = tables.map(\.name)
     var lines: [Substring] = []
     var isInTable = false
@@ -176,14 +176,14 @@ package struct WorkloadReference {
   private static let begin = "<!-- begin "
   private static let origin = ": made from the table of keys -->"
 
-  private static func rows(of tables: [KeyTable]) -> [Substring] {
-    var keys: [KeyTable.Key] = []
-    for key in tables.flatMap(\.keys) where !keys.contains(where: { $0.name == key.name }) {
+  private static func rows(of tables: [any KeyTable]) -> [Substring] {
+    var keys: [KeyRow] = []
+    for key in tables.flatMap(\.rows) where !keys.contains(where: { $0.name == key.name }) {
       keys.append(key)
     }
     return ["| key | meaning | default | example |", "|---|---|---|---|"]
       + keys.map { key in
-        "| `\(key.name)` | \(key.meaning) | \(key.defaultText) | `\(key.name): \(key.example)` |"
+        "| `\(key.name)` | \(key.meaning) | \(key.defaultText ?? "required") | `\(key.name): \(key.example)` |"
       }
   }
 }

@@ -138,8 +138,7 @@ struct YAMLValue {
 
   var line: Int? { node.mark?.line }
 
-  /// Type of the value, by the rules of YAML 1.2's core schema; nil for null.
-  var type: KeyTable.ValueType? {
+  var type: ValueType? {
     switch node {
     case .sequence: .array
     case .mapping: .object
@@ -163,6 +162,8 @@ struct YAMLValue {
     document.error(line, problem, path: path)
   }
 
+  func refused(_ message: String) -> WorkloadError { error(.refused(message)) }
+
   func unexpected(_ expected: String) -> WorkloadError {
     error(.unexpected(expected: expected, found: found))
   }
@@ -173,12 +174,12 @@ struct YAMLValue {
     } catch let error as WorkloadError {
       throw error
     } catch {
-      throw self.error(.refused("\(error)"))
+      throw refused("\(error)")
     }
   }
 
   func text(
-    _ types: Set<KeyTable.ValueType> = [.string], expected: String
+    _ types: Set<ValueType> = [.string], expected: String
   ) throws(WorkloadError) -> String {
     guard case .scalar(let scalar) = node, let type, types.contains(type) else {
       let isBare = type.map { [.integer, .number, .boolean].contains($0) } ?? false
@@ -192,7 +193,7 @@ struct YAMLValue {
   }
 
   func whole(
-    in range: ClosedRange<UInt64>, or types: Set<KeyTable.ValueType> = []
+    in range: ClosedRange<UInt64>, or types: Set<ValueType> = []
   ) throws(WorkloadError) -> UInt64 {
     let expected =
       range.upperBound >= UInt64(Int64.max)
@@ -234,7 +235,7 @@ struct YAMLValue {
     return word
   }
 
-  func items(orSingle types: Set<KeyTable.ValueType>, of what: String) throws(WorkloadError)
+  func items(orSingle types: Set<ValueType>, of what: String) throws(WorkloadError)
     -> [YAMLValue]
   {
     if case .sequence = node { return try items(of: what) }
@@ -265,7 +266,7 @@ struct YAMLValue {
     return String(short.map { $0.isNewline || $0.isASCII && $0 < " " ? " " : $0 })
   }
 
-  private static func type(of scalar: Node.Scalar) -> KeyTable.ValueType? {
+  private static func type(of scalar: Node.Scalar) -> ValueType? {
     guard scalar.style == .plain || scalar.style == .any else { return .string }
     let text = scalar.string
     if ["", "~", "null", "Null", "NULL"].contains(text) { return nil }
@@ -314,7 +315,7 @@ struct YAMLMap {
     self.entries = entries
   }
 
-  func check(_ table: KeyTable) throws(WorkloadError) {
+  func check(_ table: any KeyTable) throws(WorkloadError) {
     if table.components == nil {
       for entry in entries where !table.names.contains(entry.key) {
         let absent = table.names.filter { self[$0] == nil }
@@ -323,24 +324,21 @@ struct YAMLMap {
         throw error(at: entry.line, .unknownKey(YAMLValue.shortened(entry.key), hint: hint))
       }
     }
-    for key in table.keys where key.isRequired { _ = try required(key.name, in: table) }
+    for key in table.rows where key.isRequired { _ = try required(key.name, in: table) }
     try refusePairs(of: table.exclusive)
   }
 
   func refusePairs(of keys: [String]) throws(WorkloadError) {
     let given = keys.filter { self[$0] != nil }
     guard given.count > 1 else { return }
-    throw error(
-      at: given[1], .refused("'\(given[0])' and '\(given[1])' exclude each other; keep one"))
+    throw refused(given[1], "'\(given[0])' and '\(given[1])' exclude each other; keep one")
   }
 
-  /// Value of a key; nil if it is missing.
   subscript(key: String) -> YAMLValue? { entries.first { $0.key == key }?.value }
 
-  /// Line of a key; nil if it is missing.
   func line(of key: String) -> Int? { entries.first { $0.key == key }?.line }
 
-  func required(_ key: String, in table: KeyTable) throws(WorkloadError) -> YAMLValue {
+  func required(_ key: String, in table: any KeyTable) throws(WorkloadError) -> YAMLValue {
     if let value = self[key] { return value }
     let others = entries.map(\.key).filter { !table.names.contains($0) }
     throw missing(key, misspelt: key.nearest(among: others).map(YAMLValue.shortened))
@@ -356,7 +354,7 @@ struct YAMLMap {
     value.document.error(line, problem, path: value.path)
   }
 
-  func error(at key: String, _ problem: WorkloadError.Problem) -> WorkloadError {
-    error(at: line(of: key), problem)
+  func refused(_ key: String, _ message: String) -> WorkloadError {
+    error(at: line(of: key), .refused(message))
   }
 }

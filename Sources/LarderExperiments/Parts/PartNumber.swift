@@ -15,11 +15,6 @@ package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { "\(number)/\(count)" }
 
-  /// Parses `3/10`, `auto` or `auto/10`.
-  ///
-  /// - Parameter environment: The variables of the process, in which schedulers give the task's
-  ///   number.
-  /// - Throws: `PartError` for other text, or if the environment lacks the number.
   package static func parse(
     _ text: String, environment: [String: String]
   ) throws(PartError) -> (part: PartNumber, source: String?) {
@@ -35,8 +30,6 @@ package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
     return (part, nil)
   }
 
-  /// Schedulers of arrays: the variable with the task's number, that of the first task, and the
-  /// variable with the number of tasks, of which Slurm gives the number of the last.
   static let schedulers: [(task: String, first: Int, count: String?)] = [
     ("SLURM_ARRAY_TASK_ID", 1, "SLURM_ARRAY_TASK_MAX"), ("JOB_COMPLETION_INDEX", 0, nil),
     ("AWS_BATCH_JOB_ARRAY_INDEX", 0, "AWS_BATCH_JOB_ARRAY_SIZE"),
@@ -71,7 +64,6 @@ package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// An error in determining a part.
 package enum PartError: Error, Hashable, Sendable, CustomStringConvertible {
   case malformed(String)
   case absent(String)

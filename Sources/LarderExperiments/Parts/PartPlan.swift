@@ -11,14 +11,12 @@ package struct PartPlan: Sendable {
   }
 
   package let workload: String
-  /// Parts in order; with `onlyMissing`, only those with cells that are not in the store.
   package let parts: [Part]
   package let count: Int
   package let cells: Int
   package let missing: Int
   package let requests: UInt64
 
-  /// - Parameter isMissing: True for a cell that is not in the store.
   package init(
     _ division: PartDivision, of workload: Workload, onlyMissing: Bool,
     isMissing: (PlannedCell) -> Bool
@@ -54,7 +52,6 @@ package struct PartDivision: Sendable {
   package let parts: [[Int]]
   package let requests: [UInt64]
 
-  /// Divides cells over their traces. O(n log n).
   package init(_ cells: [PlannedCell], traces: StoredTraces, count: Int) {
     let count = max(1, count)
     let places = cells.map { traces.place(of: $0.cell) }

@@ -7,7 +7,6 @@
 enum PolicyCost {
   static func of(_ policy: String) -> Double { table[policy] ?? learned[policy] ?? 100 }
 
-  /// Measured with LightGBM 4.7.0: see `docs/learned-policies.md`.
   private static let learned = ["lrb": 5_000.0, "3l-cache": 800]
 
   static let table: [String: Double] = [

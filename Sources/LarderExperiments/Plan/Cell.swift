@@ -65,16 +65,12 @@ package struct PlannedCell: Sendable, Hashable {
   package var cell: Cell
   package var setup: SimulationSetup
   package var contender: String = ConfigurationSpec.defaultCache
-  /// Preset of the configuration; nil for none.
   package var preset: String?
   /// Otherwise counts come from executing it in one thread.
   package var isSimulated: Bool = true
   package var isExecuted: Bool = false
-  /// Order in which the blocks of prompts are requested; nil if prefixes are not counted.
   package var prefix: PromptOrder?
-  /// Arrangement of objects on flash; nil if a policy determines evictions.
   package var layout: FlashLayout?
   package var countsTime = false
-  /// Process of the cache; nil for one in this program.
   package var process: ProcessSpec?
 }

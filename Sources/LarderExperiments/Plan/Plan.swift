@@ -18,25 +18,32 @@ package struct Plan: Sendable {
   ) throws(PlanError) -> [PlannedCell] {
     var names: [String] = []
     for facts in facts where !names.contains(facts.name) { names.append(facts.name) }
-    if names.isEmpty { throw .factsMissing(seed: workload.seeds.first ?? 1) }
+    if names.isEmpty { throw Self.missing(seed: workload.seeds.first ?? 1) }
     var cells: [PlannedCell] = []
     for name in names {
       let plan = Plan(
         workload: workload, facts: facts.filter { $0.name == name }, isRandom: isRandom)
       try plan.add(to: &cells)
     }
-    if cells.isEmpty { throw .nothingToRun }
+    if cells.isEmpty {
+      throw PlanError(
+        "nothing to run: 'mode' does not include simulate, and 'execute' selects no cell")
+    }
     return cells
+  }
+
+  private static func missing(seed: UInt64) -> PlanError {
+    PlanError("no trace for seed \(seed)")
   }
 
   private func add(to cells: inout [PlannedCell]) throws(PlanError) {
     var seen: Set<CellKey> = []
     for configuration in workload.configurations {
       if policies(of: configuration).isEmpty {
-        throw .noPolicy(configuration: configuration.name)
+        throw PlanError(of: configuration.name, " has no policy, and the workload names none")
       }
       if capacities(of: configuration).isEmpty {
-        throw .noCapacity(configuration: configuration.name)
+        throw PlanError(of: configuration.name, " has no capacity, and the workload names none")
       }
       for policies in policies(of: configuration) {
         try checkFilters(configuration, policies)
@@ -114,7 +121,7 @@ package struct Plan: Sendable {
   ) throws(PlanError) -> PlannedCell {
     guard
       let facts = facts.first(where: { $0.seed == seed }) ?? facts.first(where: { $0.seed == nil })
-    else { throw .factsMissing(seed: seed) }
+    else { throw Self.missing(seed: seed) }
     let unit = try unit(of: facts)
     let whole = try resolve(capacity, unit, facts, configuration)
     let arrangement = try arrangement(configuration, policies, whole, unit, facts)
@@ -131,7 +138,7 @@ package struct Plan: Sendable {
     do {
       time = try configuration.time?.model(seed: seed)
     } catch {
-      throw .filter(error, configuration: configuration.name)
+      throw PlanError(of: configuration.name, ": \(error)")
     }
     // Offline policies cannot be executed and are always simulated.
     let isSimulated =
@@ -164,8 +171,8 @@ package struct Plan: Sendable {
         AdmissionRegistry.description(of: filter)?.comparesVictims ?? false,
         !PolicyRegistry.knowsVictim(policy)
       else { continue }
-      throw .filter(
-        .noVictim(admission: filter.name, policy: policy.name), configuration: configuration.name)
+      let error = PolicyError.noVictim(admission: filter.name, policy: policy.name)
+      throw PlanError(of: configuration.name, ": \(error)")
     }
   }
 
@@ -176,9 +183,9 @@ package struct Plan: Sendable {
       && (configuration.time.map { isExecutable($0, configuration) } ?? true)
       && configuration.prefix == nil && configuration.layout == nil
       && !policies.all.contains(where: needsFuture)
-      && workload.executed.passes(
+      && (workload.execution?.filter.passes(
         configuration: configuration, policy: policies.swept,
-        capacity: configuration.sweepsCapacities ? capacity : nil)
+        capacity: configuration.sweepsCapacities ? capacity : nil) ?? true)
   }
 
   private func isExecutable(_ time: FetchSpec, _ configuration: ConfigurationSpec) -> Bool {
@@ -187,7 +194,6 @@ package struct Plan: Sendable {
       && configuration.contender == ConfigurationSpec.defaultCache
   }
 
-  /// Segments of a configuration for simulations; nil without segments.
   private func segments(
     of configuration: ConfigurationSpec, _ unit: CapacityUnit
   ) throws(PlanError) -> SegmentSetup? {
@@ -195,9 +201,8 @@ package struct Plan: Sendable {
       return nil
     }
     guard unit == .bytes else {
-      throw .layout(
-        "segments need a trace with sizes and capacities in bytes",
-        configuration: configuration.name)
+      throw PlanError(
+        of: configuration.name, ": segments need a trace with sizes and capacities in bytes")
     }
     let execution = workload.execution ?? ExecutionSpec()
     var setup = SegmentSetup(bytes: bytes, inlineBytesMax: UInt64(execution.inlineBytesMax))
@@ -214,18 +219,21 @@ package struct Plan: Sendable {
     _ unit: CapacityUnit
   ) throws(PlanError) {
     guard unit == .bytes else {
-      throw .layout(
-        "a layout needs a trace with sizes and capacities in bytes",
-        configuration: configuration.name)
+      throw PlanError(
+        of: configuration.name, ": a layout needs a trace with sizes and capacities in bytes")
     }
     if let fault = layout.fault(capacity: capacity) {
-      throw .layout(fault, configuration: configuration.name)
+      throw PlanError(of: configuration.name, ": \(fault)")
     }
   }
 
   private func unit(of facts: TraceFacts) throws(PlanError) -> CapacityUnit {
     guard let unit = workload.unit else { return facts.footprintBytes == nil ? .objects : .bytes }
-    if unit == .bytes, facts.footprintBytes == nil { throw .noSizes(trace: facts.name) }
+    if unit == .bytes, facts.footprintBytes == nil {
+      throw PlanError(
+        "'\(facts.name)' has no sizes, so capacities cannot count bytes: remove 'unit', or set it "
+          + "to objects", isOfUnit: true)
+    }
     return unit
   }
 
@@ -248,18 +256,20 @@ package struct Plan: Sendable {
       if let own = configuration.memory.capacity {
         memoryCapacity = try resolve(own, unit, facts, configuration)
       } else {
-        memoryCapacity = configuration.memoryShare.of(capacity)
+        let share = configuration.memory.share ?? ConfigurationSpec.defaultMemoryShare
+        memoryCapacity = share.of(capacity)
         guard memoryCapacity > 0 else {
-          throw .memoryTooSmall(
-            configuration: configuration.name, share: configuration.memoryShare, of: capacity,
-            unit: unit)
+          throw PlanError(
+            of: configuration.name,
+            ": \(share) of \(capacity) \(unit.rawValue) leaves nothing for memory; set a larger "
+              + "'share' or a 'capacity'")
         }
       }
       return .hybrid(
         memory: tier(configuration.memory, memory, memoryCapacity),
         disk: tier(configuration.disk, disk, capacity), rules: configuration.rules)
     case (nil, nil):
-      throw .noPolicy(configuration: configuration.name)
+      throw PlanError(of: configuration.name, " has no policy, and the workload names none")
     }
   }
 
@@ -270,7 +280,7 @@ package struct Plan: Sendable {
     do {
       return try capacity.resolve(unit: unit, of: facts)
     } catch {
-      throw .capacity(error, configuration: configuration.name, trace: facts.name)
+      throw PlanError(of: configuration.name, capacity: error.text, " on '\(facts.name)': \(error)")
     }
   }
 }
@@ -294,73 +304,26 @@ extension PolicyRegistry {
 }
 
 /// A mismatch between a workload and its traces.
-package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
-  case capacity(CapacityError, configuration: String, trace: String)
-  case memoryTooSmall(configuration: String, share: Share, of: UInt64, unit: CapacityUnit)
-  case noSizes(trace: String)
-  case bound(PolicyError, configuration: String)
-  case noTimes(trace: String)
-  case noTimesForFetches(configuration: String, trace: String)
-  case noSizesForFetches(configuration: String, trace: String)
-  case layout(String, configuration: String)
-  case noPrompts(configuration: String, trace: String)
-  case noCosts(trace: String)
-  case factsMissing(seed: UInt64)
-  case noPolicy(configuration: String)
-  case noCapacity(configuration: String)
-  case filter(PolicyError, configuration: String)
-  case memory(
-    configuration: String, capacity: String, trace: String, needBytes: UInt64,
-    availableBytes: UInt64)
-  case noEncryption(configuration: String)
-  case nothingToRun
+package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
+  package let description: String
+  /// Names of the configuration and the capacity at fault, for their lines; nil for none.
+  let configuration: String?
+  let capacity: String?
+  let isOfUnit: Bool
 
-  package var description: String {
-    switch self {
-    case .capacity(let error, let configuration, let trace):
-      return "configuration '\(configuration)' on '\(trace)': \(error)"
-    case .memoryTooSmall(let configuration, let share, let capacity, let unit):
-      return "configuration '\(configuration)': \(share) of \(capacity) \(unit.rawValue) leaves "
-        + "nothing for memory; set a larger 'share' or a 'capacity'"
-    case .noSizes(let trace):
-      return "'\(trace)' has no sizes, so capacities cannot count bytes: remove 'unit', or "
-        + "set it to objects"
-    case .noTimes(let trace):
-      return "'\(trace)' has no times, so 'execute' cannot use them: set a rate in 'load', or "
-        + "remove it for a closed loop"
-    case .noTimesForFetches(let configuration, let trace):
-      return "configuration '\(configuration)': '\(trace)' has no times, so 'fetch' cannot be a "
-        + "duration: write a number of requests, such as 'fetch: 1000 requests'"
-    case .noSizesForFetches(let configuration, let trace):
-      return "configuration '\(configuration)': '\(trace)' has no sizes, so 'bandwidth' does not "
-        + "apply: remove it"
-    case .layout(let reason, let configuration):
-      return "configuration '\(configuration)': \(reason)"
-    case .noPrompts(let configuration, let trace):
-      return "configuration '\(configuration)': '\(trace)' has no prompts, so prefixes cannot be "
-        + "counted: remove 'prefix', or use the format hash-ids or the generator llm-prefix"
-    case .noCosts(let trace):
-      return "'\(trace)' has no costs, so 'origin: from-trace' has no latencies: write a time, "
-        + "such as 80ms, or read the costs ('larder list formats' lists the options)"
-    case .factsMissing(let seed):
-      return "no trace for seed \(seed)"
-    case .noPolicy(let configuration):
-      return "configuration '\(configuration)' has no policy, and the workload names none"
-    case .noCapacity(let configuration):
-      return "configuration '\(configuration)' has no capacity, and the workload names none"
-    case .filter(let error, let configuration), .bound(let error, let configuration):
-      return "configuration '\(configuration)': \(error)"
-    case .memory(let configuration, let capacity, let trace, let need, let available):
-      return "configuration '\(configuration)' at \(capacity) on '\(trace)': executing it needs "
-        + "\(NumberText.bytes(need)) of memory for values, only \(NumberText.bytes(available)) "
-        + "are available: choose smaller capacities or values, or only 'mode: simulate'"
-    case .noEncryption(let configuration):
-      return "configuration '\(configuration)' uses encryption, and this program is built "
-        + "without it: build it with the trait Encryption ('make build "
-        + "TRAITS=Tools,Encryption'), or only 'mode: simulate'"
-    case .nothingToRun:
-      return "nothing to run: 'mode' does not include simulate, and 'execute' selects no cell"
-    }
+  package init(
+    _ description: String, configuration: String? = nil, capacity: String? = nil,
+    isOfUnit: Bool = false
+  ) {
+    (self.description, self.configuration) = (description, configuration)
+    (self.capacity, self.isOfUnit) = (capacity, isOfUnit)
+  }
+
+  /// A mismatch of a configuration, which `message` does not name.
+  package init(of configuration: String, capacity: String? = nil, _ message: String) {
+    self.init(
+      "configuration '\(configuration)'\(message)", configuration: configuration,
+      capacity: capacity)
   }
 }
 

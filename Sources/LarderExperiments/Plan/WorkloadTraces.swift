@@ -80,9 +80,7 @@ extension TraceFacts {
   }
 }
 
-/// Store of traces that were prepared before.
 package protocol TraceShelf: Sendable {
-  /// Returns a trace; nil if it is not stored.
   func trace(_ key: TraceKey) throws -> PreparedTrace?
 }
 
@@ -136,7 +134,6 @@ extension WorkloadTraces {
 }
 
 extension SourceSpec {
-  /// Path of a trace file, the first of several; nil for other sources.
   fileprivate var path: String? {
     guard case .trace(let reference) = self else { return nil }
     return reference.path
@@ -186,7 +183,6 @@ public struct TraceFacts: Sendable, Hashable, Codable {
 /// Identifies a trace of a workload before it is read: its source and its seed.
 package struct TraceKey: Hashable, Sendable {
   package let source: Int
-  /// Seed; nil if it has no effect.
   package let seed: UInt64?
 
   package init(source: Int = 0, seed: UInt64?) {
@@ -205,7 +201,6 @@ extension Workload {
   }
 }
 
-/// Prepared traces by name and seed.
 package struct TraceTable: Sendable {
   package private(set) var all: [PreparedTrace] = []
   private var places: [Key: Int] = [:]
@@ -219,19 +214,16 @@ package struct TraceTable: Sendable {
 
   package init(_ trace: PreparedTrace) { add(trace, named: trace.name, seed: nil) }
 
-  /// Adds a trace under a name and a seed, nil for all seeds.
   package mutating func add(_ trace: PreparedTrace, named name: String, seed: UInt64?) {
     places[Key(name: name, seed: seed)] = all.count
     all.append(trace)
   }
 
-  /// Trace of a name and a seed; nil if missing. Constant time.
   package subscript(name: String, seed: UInt64?) -> PreparedTrace? {
     let place = places[Key(name: name, seed: seed)] ?? places[Key(name: name, seed: nil)]
     return place.map { all[$0] }
   }
 
-  /// Trace of a cell; nil if missing. Constant time.
   package subscript(cell: Cell) -> PreparedTrace? { self[cell.trace, cell.seed] }
 }
 

@@ -150,7 +150,6 @@ public struct ExecutionConditions: Sendable, Hashable, Codable {
 }
 
 extension ExecutionConditions {
-  /// Conditions of the executed ones of `cells`; nil if none is executed.
   package init?(
     _ spec: ExecutionSpec, cells: [PlannedCell], repetitions: Int, hasLatency: Bool
   ) {

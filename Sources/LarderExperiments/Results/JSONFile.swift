@@ -2,7 +2,6 @@ import Foundation
 import Larder
 import LarderSupport
 
-/// Reads JSON of unknown origin.
 package enum JSONFile {
   package static func decode<Value: Decodable>(
     _ type: Value.Type, from data: Data
@@ -16,8 +15,6 @@ package enum JSONFile {
     }
   }
 
-  /// Description of a syntax error with its position, or nil for valid JSON: the decoder does not
-  /// give it.
   private static func syntaxFault(in data: Data) -> String? {
     do {
       _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
@@ -55,7 +52,6 @@ package enum JSONFile {
   }
 }
 
-/// An error in a JSON text.
 package struct JSONFault: Error, Hashable, Sendable {
   package let reason: String
 

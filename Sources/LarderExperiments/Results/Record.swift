@@ -72,7 +72,6 @@ public struct ChoiceCourse: Sendable, Hashable, Codable {
 
   package static let partsMax = 100
 
-  /// First contradiction in a course read from a file; nil without one.
   package var fault: String? {
     if parts.contains(where: { !policies.indices.contains($0.leading) }) {
       return "a course with a policy that it does not list"
@@ -144,7 +143,6 @@ extension Record {
 }
 
 extension Counts {
-  /// First contradiction in counts read from a file; nil without one.
   package var fault: String? {
     guard let hits = Self.sum(memoryHits, diskHits), hits <= requests else {
       return "more hits than requests"

@@ -106,17 +106,12 @@ public struct ConfigurationAssumptions: Sendable, Hashable, Codable {
   /// Drive of a disk cache.
   public var drive: DriveModel?
 
-  /// Assumptions of a workload; nil without any.
   package static func all(of workload: Workload) -> [ConfigurationAssumptions]? {
     let all = workload.configurations.compactMap { spec -> ConfigurationAssumptions? in
       let rate = spec.prefix?.prefillTokensPerSecond
-      let drive = spec.drive.map {
-        DriveModel(
-          enduranceBytes: $0.enduranceBytes, utilisation: $0.utilisation.ratio)
-      }
-      guard rate != nil || drive != nil else { return nil }
+      guard rate != nil || spec.drive != nil else { return nil }
       return ConfigurationAssumptions(
-        configuration: spec.name, prefillTokensPerSecond: rate, drive: drive)
+        configuration: spec.name, prefillTokensPerSecond: rate, drive: spec.drive)
     }
     return all.isEmpty ? nil : all
   }

@@ -133,7 +133,6 @@ struct EntryName: Hashable, Sendable {
     self.content = content.short
   }
 
-  /// Parses a file name; nil if it has another form.
   init?(parsing name: some StringProtocol) {
     let parts = String(name).split(separator: ".", omittingEmptySubsequences: false)
       .map(String.init)

@@ -4,15 +4,16 @@ import LarderEngine
 import LarderSupport
 
 /// Format of all files in a store: a line with the kind, one line of JSON, and the XXH3-128 of both
-/// lines.
+/// lines, by which truncated and modified files are found.
 ///
 ///     larder cell 2
 ///     {"cell":"...","counts":{...},...}
 ///     xxh128 3f2a...
-///
-/// Detects files that are truncated, modified, or of another program.
 package enum SealedFile {
   static let version = 2
+
+  /// Kinds of files.
+  package static let kinds = [StoredCell.kind, StoredTimings.kind, TraceMemory.kind]
 
   package static func bytes(kind: String, json: Data) -> Data {
     var data = Data("larder \(kind) \(version)\n".utf8)
@@ -21,23 +22,22 @@ package enum SealedFile {
     return data + Data("xxh128 \(ContentDigest(of: data))\n".utf8)
   }
 
-  /// Extracts the JSON of a file.
-  ///
-  /// - Throws: `SealFault` for an invalid file.
   static func json(in data: Data, kind: String) throws(SealFault) -> Data {
-    guard !data.isEmpty else { throw .empty }
+    guard !data.isEmpty else { throw SealFault("it is empty") }
     let lines = data.split(separator: 0x0A, omittingEmptySubsequences: false)
     guard let first = lines.first, first.count < 80,
       case let words = String(decoding: first, as: UTF8.self).split(separator: " "),
       words.count == 3, words[0] == "larder"
-    else { throw .foreign }
-    guard words[1] == kind else { throw .kind(String(words[1])) }
-    guard words[2] == "\(version)" else { throw .version(String(words[2])) }
+    else { throw SealFault("it is not a file of a store") }
+    guard words[1] == kind else { throw SealFault("it is of the kind '\(words[1])'") }
+    guard words[2] == "\(version)" else {
+      throw SealFault("version \(words[2]), but this larder reads \(version)")
+    }
     // Two lines, the seal, and nothing after its line feed.
-    guard lines.count == 4, lines[3].isEmpty else { throw .cut }
+    guard lines.count == 4, lines[3].isEmpty else { throw SealFault("it is truncated") }
     let sealed = data[data.startIndex..<lines[2].startIndex]
     guard lines[2].elementsEqual("xxh128 \(ContentDigest(of: sealed))".utf8) else {
-      throw .checksum
+      throw SealFault("its checksum is wrong")
     }
     return Data(lines[1])
   }
@@ -47,11 +47,11 @@ package enum SealedFile {
   ) throws(SealFault) -> Content {
     let data: Data?
     do throws(StoreError) {
-      data = try StoreFolder.contents(file)
+      data = try ResultStore.contents(file)
     } catch {
-      throw .unreadable(error.reason)
+      throw SealFault("it cannot be read: \(error.reason)")
     }
-    guard let data else { throw .unreadable("it no longer exists") }
+    guard let data else { throw SealFault("it cannot be read: it no longer exists") }
     return try content(type, of: data)
   }
 
@@ -64,10 +64,22 @@ package enum SealedFile {
     do throws(JSONFault) {
       content = try JSONFile.decode(type, from: json)
     } catch {
-      throw .content(error.reason)
+      throw SealFault(error.reason)
     }
-    if let fault = content.fault { throw .content(fault) }
+    if let fault = content.fault { throw SealFault(fault) }
     return content
+  }
+
+  /// Reads the bytes of a file of one of `kinds`, and encodes them again: identical for equal files.
+  package static func resealed(_ data: Data, kind: String) throws -> Data {
+    func again<Content: SealedContent>(_ type: Content.Type) throws -> Data {
+      try ResultStore.bytes(try content(type, of: data), "")
+    }
+    switch kind {
+    case StoredCell.kind: return try again(StoredCell.self)
+    case StoredTimings.kind: return try again(StoredTimings.self)
+    default: return try again(TraceMemory.self)
+    }
   }
 }
 
@@ -79,30 +91,10 @@ protocol SealedContent: Codable, Hashable, Sendable {
 }
 
 /// A fault of a file in a store.
-package enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
-  case empty
-  case foreign
-  case kind(String)
-  case version(String)
-  /// The file is truncated, or has bytes after its end.
-  case cut
-  case checksum
-  case content(String)
-  case unreadable(String)
+package struct SealFault: Error, Hashable, Sendable, CustomStringConvertible {
+  package let description: String
 
-  package var description: String {
-    switch self {
-    case .empty: "it is empty"
-    case .foreign: "it is not a file of a store"
-    case .kind(let kind): "it is of the kind '\(TextSafety.singleLine(kind))'"
-    case .version(let version):
-      "version \(TextSafety.singleLine(version)), but this larder reads \(SealedFile.version)"
-    case .cut: "it is truncated"
-    case .checksum: "its checksum is wrong"
-    case .content(let fault): TextSafety.singleLine(fault)
-    case .unreadable(let reason): "it cannot be read: \(reason)"
-    }
-  }
+  init(_ description: String) { self.description = TextSafety.singleLine(description) }
 }
 
 /// XXH3-128 of some content as 32 hexadecimal digits in lower case, as `xxhsum -H128` prints it:
@@ -112,15 +104,12 @@ package enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
 package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
   package let description: String
 
-  /// Digest of bytes. O(bytes).
   package init(of bytes: Data) {
     description = bytes.withUnsafeBytes { Self.digits($0) }
   }
 
   package init(of text: String) { self.init(of: Data(text.utf8)) }
 
-  /// Digest of a column, which may be many gigabytes: that of the digests of its parts, which are
-  /// computed on all cores. Differs from the digest of `init(of:)`.
   package init(ofColumn bytes: UnsafeRawBufferPointer) {
     let parts = (bytes.count + Self.partLength - 1) / Self.partLength
     let column = SharedBytes(bytes: bytes)
@@ -133,7 +122,6 @@ package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     self.init(of: "column of \(bytes.count) bytes in parts of \(Self.partLength)\n\(all)")
   }
 
-  /// The first 16 digits: enough to distinguish a few files.
   package var short: String { String(description.prefix(16)) }
 
   /// Bytes per part. Digests depend on it, so it never changes.
@@ -147,7 +135,6 @@ package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     }.joined()
   }
 
-  /// Bytes that are constant while threads read them.
   private struct SharedBytes: @unchecked Sendable {
     let bytes: UnsafeRawBufferPointer
   }

@@ -2,7 +2,6 @@ import Foundation
 import LarderSupport
 import LarderTraces
 
-/// Content of a store, file by file.
 package struct StoreInventory: Sendable {
   package enum Kind: Hashable, Sendable {
     case cells, timings
@@ -12,13 +11,11 @@ package struct StoreInventory: Sendable {
     case unknown
   }
 
-  /// Number and size of files of one kind.
   package struct Sum: Hashable, Sendable {
     package var files = 0
     package var bytes: UInt64 = 0
   }
 
-  /// Kinds of files that may be removed.
   package enum Removable: String, Hashable, Sendable, CaseIterable {
     case damaged, foreign, unfinished
     case traces
@@ -27,24 +24,18 @@ package struct StoreInventory: Sendable {
 
   private var sums: [Kind: Sum] = [:]
   private var removable: [Removable: [String]] = [:]
-  /// Damaged files; complete only after verification.
   package private(set) var damaged: [StoreDamage] = []
-  /// Files of cells with conflicting records; known only after verification.
   package private(set) var conflicts: [[String]] = []
 
   package subscript(kind: Kind) -> Sum { sums[kind] ?? Sum() }
 
-  /// Rules of foreign records, sorted.
   package var foreignRules: [String] {
     sums.keys.compactMap { if case .foreign(let rules) = $0 { rules } else { nil } }.sorted()
   }
 
-  /// Lists a store. O(files).
-  ///
-  /// - Parameter verifies: True to read and check each file.
   package init(of store: ResultStore, verifies: Bool) {
-    for part in StoreFolder.Part.allCases {
-      let folder = store.folder.folder(part)
+    for part in ResultStore.Part.allCases {
+      let folder = store.folder(part)
       let folders =
         part == .cells || part == .timings ? names(in: folder).map { "\(folder)/\($0)" } : [folder]
       for folder in folders {
@@ -65,16 +56,16 @@ package struct StoreInventory: Sendable {
   }
 
   private mutating func names(in folder: String) -> [String] {
-    do throws(SealFault) {
-      return try StoreFolder.names(in: folder)
+    do throws(StoreError) {
+      return try ResultStore.names(in: folder)
     } catch {
-      damaged.append(StoreDamage(file: folder, fault: error.description))
+      damaged.append(StoreDamage(file: folder, fault: error.reason))
       return []
     }
   }
 
   private mutating func add(
-    _ file: String, _ name: String, _ size: UInt64, _ part: StoreFolder.Part, _ rules: StoreRules
+    _ file: String, _ name: String, _ size: UInt64, _ part: ResultStore.Part, _ rules: StoreRules
   ) {
     let (kind, kinds) = Self.kind(name, part, rules)
     sums[kind, default: Sum()].files += 1
@@ -83,7 +74,7 @@ package struct StoreInventory: Sendable {
   }
 
   private static func kind(
-    _ name: String, _ part: StoreFolder.Part, _ rules: StoreRules
+    _ name: String, _ part: ResultStore.Part, _ rules: StoreRules
   ) -> (Kind, [Removable]) {
     if isUnfinished(name) { return (.unfinished, [.unfinished]) }
     switch part {
@@ -102,59 +93,38 @@ package struct StoreInventory: Sendable {
     name.hasPrefix(".") && name.hasSuffix(".partial")
   }
 
+  /// Reads a file, which is recorded if it is damaged. Returns a cell with its name.
   private mutating func verified(
-    _ file: String, _ name: String, _ part: StoreFolder.Part
+    _ file: String, _ name: String, _ part: ResultStore.Part
   ) -> (key: String, cell: StoredCell)? {
     if Self.isUnfinished(name) { return nil }
-    let entry = EntryName(parsing: name)
-    let cell = checked(file) { () throws(SealFault) -> StoredCell? in
-      switch part {
-      case .cells:
-        return try entry.map { name throws(SealFault) in
-          try ResultStore.entry(StoredCell.self, in: file, named: name)
-        }
-      case .timings:
-        if let entry { _ = try ResultStore.entry(StoredTimings.self, in: file, named: entry) }
-      case .traces: _ = try SealedFile.content(TraceMemory.self, in: file)
-      case .prepared:
-        do {
-          _ = try PreparedTrace.load(path: file)
-        } catch {
-          throw .content("\(error)")
-        }
+    do {
+      switch (part, EntryName(parsing: name)) {
+      case (.cells, let entry?):
+        let cell = try ResultStore.entry(StoredCell.self, in: file, named: entry)
+        return ("\(entry.key) \(entry.rules)", cell)
+      case (.timings, let entry?):
+        _ = try ResultStore.entry(StoredTimings.self, in: file, named: entry)
+      case (.cells, nil), (.timings, nil): break
+      case (.traces, _): _ = try SealedFile.content(TraceMemory.self, in: file)
+      case (.prepared, _): _ = try PreparedTrace.load(path: file)
       }
-      return nil
-    }
-    guard let entry, let cell = cell ?? nil else { return nil }
-    return ("\(entry.key) \(entry.rules)", cell)
-  }
-
-  /// The result of a check; nil for a damaged file, which is recorded.
-  private mutating func checked<Result>(
-    _ file: String, _ check: () throws(SealFault) -> Result
-  ) -> Result? {
-    do throws(SealFault) {
-      return try check()
     } catch {
-      damaged.append(StoreDamage(file: file, fault: error.description))
+      damaged.append(StoreDamage(file: file, fault: TextSafety.singleLine("\(error)")))
       removable[.damaged, default: []].append(file)
-      return nil
     }
+    return nil
   }
 
-  /// Removes files. Files removed concurrently by another process are no error.
-  ///
-  /// - Returns: The number of removed files, and those that could not be removed.
   package func prune(
     _ kinds: Set<Removable>, from store: ResultStore
   ) -> (removed: Int, left: [String]) {
     let files = Set(kinds.flatMap { removable[$0] ?? [] }).sorted()
-    for file in files { store.folder.files.remove(file) }
-    let left = files.filter { store.folder.files.kind(of: $0) != .nothing }
+    for file in files { store.files.remove(file) }
+    let left = files.filter { store.files.kind(of: $0) != .nothing }
     return (files.count - left.count, left)
   }
 
-  /// Size of a file; nil if another process has removed it.
   private static func bytes(of file: String) -> UInt64? {
     do {
       let attributes = try FileManager.default.attributesOfItem(atPath: file)

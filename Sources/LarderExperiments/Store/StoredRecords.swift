@@ -45,7 +45,6 @@ package final class StoredRecords: RecordStore {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// Stored record of a cell; nil if missing.
   package func record(of planned: PlannedCell) -> Record? {
     found[planned]?.cell?.record(of: planned.cell)
   }
@@ -61,7 +60,6 @@ package final class StoredRecords: RecordStore {
     }
   }
 
-  /// Error of the first record that could not be stored, if that does not end the run.
   package var keepingFault: StoreError? { failure.withLock { $0 } }
 
   package func timedRecord(of planned: PlannedCell) -> Record? {
@@ -104,11 +102,8 @@ package struct StoredCell: Hashable, Sendable, Codable {
   package let counts: Counts
   package let objectsDistinct: UInt64
   package let modelled: ModelledAccessTime?
-  /// Prefix hits of prompts; nil if they are not counted.
   package let prefix: PrefixCounts?
-  /// Writes to flash; nil for a cache without flash.
   package let flash: FlashCounts?
-  /// Course of a policy that chooses among others; nil for other policies.
   package let course: ChoiceCourse?
 
   init(_ record: Record, key: CellKey, rules: StoreRules) {
@@ -132,7 +127,6 @@ package struct StoredCell: Hashable, Sendable, Codable {
   }
 }
 
-/// Timings of a cell on a machine.
 package struct StoredTimings: Hashable, Sendable, Codable {
   package let cell: String
   package let rules: String
@@ -143,14 +137,14 @@ package struct StoredTimings: Hashable, Sendable, Codable {
 
 /// A file of a cell, with its text and rules.
 protocol StoredEntry: SealedContent {
-  static var part: StoreFolder.Part { get }
+  static var part: ResultStore.Part { get }
   var cell: String { get }
   var rules: String { get }
 }
 
 extension StoredCell: StoredEntry {
   static var kind: String { "cell" }
-  static var part: StoreFolder.Part { .cells }
+  static var part: ResultStore.Part { .cells }
   var fault: String? {
     (counts.fault ?? prefix?.fault ?? flash?.fault ?? course?.fault).map { "invalid counts: \($0)" }
   }
@@ -158,7 +152,7 @@ extension StoredCell: StoredEntry {
 
 extension StoredTimings: StoredEntry {
   static var kind: String { "timings" }
-  static var part: StoreFolder.Part { .timings }
+  static var part: ResultStore.Part { .timings }
   var fault: String? {
     let isPossible = timings.allSatisfy { $0.seconds >= 0 && $0.threads >= 1 } && threads >= 1
     return isPossible ? nil : "invalid timings"

@@ -35,7 +35,6 @@ package struct StoredTraces: Hashable, Sendable {
     }
   }
 
-  /// True if freshly prepared traces equal the known ones. Reads them completely.
   package func agrees(with traces: WorkloadTraces) -> Bool {
     memories.allSatisfy { memory in
       guard let trace = traces.table[memory.facts.name, memory.facts.seed] else { return true }
@@ -51,22 +50,17 @@ package struct TraceStamps: Sendable {
   /// Computes the stamps of the traces that have one.
   ///
   /// - Throws: `StoreError` when the program's file cannot be read.
-  package init(of workload: Workload) throws(StoreError) {
-    try self.init(of: workload, now: FileStamp.now())
-  }
-
-  init(of workload: Workload, now: Int64) throws(StoreError) {
+  package init(of workload: Workload, now: Int64? = nil) throws(StoreError) {
     var all: [TraceKey: TraceStamp] = [:]
     for key in workload.traceKeys {
       all[key] = try TraceStamp(
-        workload.sources[key.source], seed: key.seed, of: workload, now: now)
+        workload.sources[key.source], seed: key.seed, of: workload, now: now ?? FileStamp.now())
     }
     self.all = all
   }
 }
 
 extension ResultStore {
-  /// Known traces of a workload; nil if one is unknown.
   package func traces(_ stamps: TraceStamps, of workload: Workload) -> StoredTraces? {
     var memories: [TraceMemory] = []
     for key in workload.traceKeys {
@@ -86,13 +80,8 @@ extension ResultStore {
   /// - Parameter stamps: Computed before the traces were prepared.
   /// - Throws: `StoreError` when the facts cannot be stored.
   package func remember(
-    _ traces: WorkloadTraces, of workload: Workload, before stamps: TraceStamps
-  ) throws(StoreError) -> StoredTraces {
-    try remember(traces, of: workload, before: stamps, now: FileStamp.now())
-  }
-
-  func remember(
-    _ traces: WorkloadTraces, of workload: Workload, before stamps: TraceStamps, now: Int64
+    _ traces: WorkloadTraces, of workload: Workload, before stamps: TraceStamps,
+    now: Int64? = nil
   ) throws(StoreError) -> StoredTraces {
     let after = try TraceStamps(of: workload, now: now)
     var memories: [TraceMemory] = []
@@ -119,18 +108,18 @@ extension ResultStore {
   ///
   /// - Throws: `TraceError` when they cannot be written, `StoreError` for their folder.
   package func shelve(_ traces: WorkloadTraces, as known: StoredTraces) throws {
-    try folder.makeDirectories(folder.folder(.prepared))
+    try makeDirectories(folder(.prepared))
     for memory in known.memories {
       guard let trace = traces.table[memory.facts.name, memory.facts.seed] else { continue }
       let file = preparedFile(memory)
-      if folder.files.kind(of: file) == .file, PreparedTrace.isIntact(file) { continue }
+      if files.kind(of: file) == .file, PreparedTrace.isIntact(file) { continue }
       try TraceWriter.larder.write(trace, to: file)
     }
   }
 
   fileprivate func preparedFile(_ memory: TraceMemory) -> String {
     let digest = ContentDigest(of: "\(memory.identity.digest)\n\(memory.facts.name)")
-    return "\(folder.folder(.prepared))/\(digest).larder"
+    return "\(folder(.prepared))/\(digest).larder"
   }
 }
 
@@ -142,7 +131,7 @@ private struct StoredShelf: TraceShelf {
   func trace(_ key: TraceKey) throws -> PreparedTrace? {
     guard let place = traces.keys.firstIndex(of: key) else { return nil }
     let file = store.preparedFile(traces.memories[place])
-    guard store.folder.files.kind(of: file) == .file else { return nil }
+    guard store.files.kind(of: file) == .file else { return nil }
     do {
       return try PreparedTrace.load(path: file)
     } catch let error as TraceError where !error.isMemoryShortage {
@@ -173,23 +162,23 @@ package struct TraceMemory: SealedContent {
 
 extension ResultStore {
   private func file(_ stamp: TraceStamp) -> String {
-    "\(folder.folder(.traces))/\(stamp.digest)"
+    "\(folder(.traces))/\(stamp.digest)"
   }
 
   /// Facts about the trace of a stamp; nil if unknown, or the file is damaged.
   func memory(of stamp: TraceStamp) -> TraceMemory? {
     let file = file(stamp)
-    guard folder.files.kind(of: file) != .nothing else { return nil }
+    guard files.kind(of: file) != .nothing else { return nil }
     do throws(SealFault) {
       let memory = try SealedFile.content(TraceMemory.self, in: file)
       return memory.stamp == stamp.text ? memory : nil
     } catch {
-      ignore(file, error)
+      ignore(file, error.description)
       return nil
     }
   }
 
   func remember(_ memory: TraceMemory, as stamp: TraceStamp) throws(StoreError) {
-    try folder.write(try Self.bytes(memory, path), to: file(stamp))
+    try write(try Self.bytes(memory, path), to: file(stamp))
   }
 }

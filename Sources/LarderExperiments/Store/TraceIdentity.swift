@@ -15,12 +15,10 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
   package let objects: SampleCount
   package let columns: [String: String]
 
-  /// Columns in addition to the ids.
   enum Column: String, CaseIterable {
     case sizes, times, operations, ttls, costs, prompts
   }
 
-  /// Identity of a trace: reads all of it, at some gigabytes a second on all cores.
   package init(_ trace: PreparedTrace) {
     let columns = trace.requests
     requests = SampleCount(rawValue: UInt64(columns.count))
@@ -40,13 +38,9 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
     withExtendedLifetime(trace) {}
   }
 
-  /// Optional columns that a cell reads.
   struct Reading {
-    /// True if bytes are counted, or contribute to a latency.
     let sizes: Bool
-    /// True if a tier limits the TTL; times of requests with TTLs are always read.
     let times: Bool
-    /// True if prefixes are counted.
     let prompts: Bool
 
     init(

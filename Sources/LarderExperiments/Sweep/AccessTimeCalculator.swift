@@ -94,16 +94,8 @@ package struct AccessTimeCalculator: Sendable {
   }
 }
 
-extension ModelledAccessTime {
-  package static func compute(
-    model: LatencyModel, kind: ConfigurationKind, unit: CapacityUnit, outcomes: OutcomeSizes
-  ) -> ModelledAccessTime? {
-    AccessTimeCalculator(model: model, kind: kind, unit: unit).accessTime(of: outcomes)
-  }
-}
-
 /// Calculators of one latency model, each created once and shared by all cells of its kind.
-struct AccessTimeCalculators: Sendable {
+package struct AccessTimeCalculators: Sendable {
   private struct Key: Hashable {
     var kind: ConfigurationKind
     var unit: CapacityUnit
@@ -121,13 +113,11 @@ struct AccessTimeCalculators: Sendable {
     self.calculators = calculators
   }
 
-  /// Modelled access time of a cell; nil without requests.
   func accessTime(of outcomes: OutcomeSizes, in cell: Cell) -> ModelledAccessTime? {
     calculators[Key(kind: cell.kind, unit: cell.unit)]?.accessTime(of: outcomes)
   }
 }
 
-/// Distributions as sorted lists of equally likely values.
 enum LatencyGrid {
   static let alone = 4096
   static let widest = 2048

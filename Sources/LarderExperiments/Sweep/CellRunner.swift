@@ -11,30 +11,16 @@ package struct CellRunner: Sendable {
   let cancellation: Cancellation
   let progress: @Sendable (_ requests: Int) -> Void
 
-  /// `calculators` model access times; nil if none are needed.
-  init(
-    warmUp: WarmUp, repetitions: Int, calculators: AccessTimeCalculators?,
+  package init(
+    warmUp: WarmUp, repetitions: Int, calculators: AccessTimeCalculators? = nil,
     cancellation: Cancellation, progress: @escaping @Sendable (_ requests: Int) -> Void
   ) {
-    self.warmUp = warmUp
-    self.repetitions = repetitions
-    self.calculators = calculators
-    self.cancellation = cancellation
-    self.progress = progress
-  }
-
-  package init(
-    warmUp: WarmUp, repetitions: Int, cancellation: Cancellation,
-    progress: @escaping @Sendable (_ requests: Int) -> Void
-  ) {
-    self.init(
-      warmUp: warmUp, repetitions: repetitions, calculators: nil, cancellation: cancellation,
-      progress: progress)
+    (self.warmUp, self.repetitions, self.calculators) = (warmUp, repetitions, calculators)
+    (self.cancellation, self.progress) = (cancellation, progress)
   }
 
   static var chunk: Int { 1 << 20 }
 
-  /// Returns the record of a cell, or nil if it was stopped.
   package func run(_ planned: PlannedCell, over trace: PreparedTrace) throws -> Record? {
     try planned.watchingTrainings { try count(planned, over: trace) }
   }
@@ -113,7 +99,6 @@ package struct CellRunner: Sendable {
     return flash
   }
 
-  /// Returns the index at which counting began, nil if stopped.
   private func replay(
     _ simulation: any Simulation, _ prefixes: inout PrefixReplay?,
     _ parts: inout [ChoiceCourse.Part], count: Int

@@ -123,7 +123,6 @@ public struct PrefixCounts: Sendable, Hashable, Codable {
     inputTokens > 0 ? Double(tokens) / Double(inputTokens) : nil
   }
 
-  /// First contradiction in counts read from a file; nil without one.
   package var fault: String? {
     tokens > inputTokens ? "more tokens of prefixes than of prompts" : nil
   }

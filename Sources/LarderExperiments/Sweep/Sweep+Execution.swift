@@ -66,8 +66,7 @@ extension Sweep {
     guard real.setup != planned.setup else { return nil }
     guard let trace = trace(of: planned.cell) else { throw SweepError.traceMissing(planned.cell) }
     let runner = CellRunner(
-      warmUp: warmUp, repetitions: 1, calculators: nil, cancellation: cancellation,
-      progress: { _ in })
+      warmUp: warmUp, repetitions: 1, cancellation: cancellation, progress: { _ in })
     return try runner.run(real, over: trace)?.counts
   }
 
@@ -105,21 +104,18 @@ private struct ExecutedFiles {
   func remove() { try? FileManager.default.removeItem(atPath: folder) }
 }
 
-/// Drives real caches through cells for a sweep.
 package protocol CacheDriver: Sendable {
   func drive(
     _ planned: PlannedCell, over trace: PreparedTrace, simulated: Counts?, _ order: DrivingOrder
   ) throws(ExecutionError) -> [Execution]?
 }
 
-/// Options for driving a cell.
 package struct DrivingOrder: Sendable {
   package var spec: ExecutionSpec
   package var warmUp: WarmUp
   package var repetitions: Int
   /// Otherwise a run reads the clock less, and its operations do not depend on timing.
   package var recordsLatency: Bool
-  /// Latency of the origin; nil for none.
   package var latency: LatencyModel?
   package var folder: String
   package var cancellation: Cancellation
@@ -147,7 +143,6 @@ package enum ExecutionError: Error, Hashable, Sendable, CustomStringConvertible 
   case unknownCache(String, known: [String])
   case kind(cache: String, kind: ConfigurationKind)
   case making(cache: String, message: String)
-  /// A call of the cache threw; `request` is its number in the trace, from 1, nil if there is none.
   case failed(cache: String, call: String, request: Int?, message: String)
   case wrongValues(cache: String, wrong: UInt64, checked: UInt64, first: String)
   case load(String)

@@ -15,11 +15,8 @@ package struct Sweep: Sendable {
   package var threads: Int = ProcessInfo.processInfo.activeProcessorCount
   package var execution: ExecutionSpec = ExecutionSpec()
   package var scratch: String = FileManager.default.temporaryDirectory.path
-  /// Driver of real caches; nil if none are executed.
   package var driver: (any CacheDriver)?
-  /// Number of executions of cells without time; nil for the number of timings.
   package var executedRepetitions: Int?
-  /// Store of cells that were simulated before; nil to simulate all.
   package var store: (any RecordStore)?
 
   package enum Stage: Sendable, Hashable, CustomStringConvertible {
@@ -147,7 +144,6 @@ extension Sweep {
   }
 }
 
-/// Errors of a sweep, except those of policies.
 package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
   case notDeterministic(Cell)
   case traceMissing(Cell)
@@ -175,7 +171,6 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Store of simulated cells' counts, for a sweep.
 package protocol RecordStore: Sendable {
   /// Record of a cell from an earlier run, or nil. It has counts and no timings, because earlier
   /// timings do not apply to this run.

@@ -1,7 +1,6 @@
 import LarderEngine
 import LarderSupport
 
-/// A capacity as written:
 package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
   package enum Amount: Sendable, Hashable {
     case objects(UInt64)
@@ -126,7 +125,6 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// An invalid capacity, in general or for a trace.
 package struct CapacityError: Error, Hashable, Sendable, CustomStringConvertible {
   package var text: String
   package var message: String

@@ -43,7 +43,6 @@ package struct ComponentChecks: Sendable {
   }
 }
 
-/// An invalid cache or preset of a workload.
 package enum ContenderError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknown(String, known: [String])
   case kind(String, ConfigurationKind, possible: [ConfigurationKind])

@@ -7,18 +7,13 @@ package struct ConfigurationSpec: Sendable, Hashable {
   package var kind: ConfigurationKind
   package var memory: TierSpec = TierSpec()
   package var disk: TierSpec = TierSpec()
-  package var memoryShare: Share = ConfigurationSpec.defaultMemoryShare
   package var rules: HybridRules = HybridRules()
   package var contender: String = ConfigurationSpec.defaultCache
   /// Otherwise it has its own policy, which replaces all others.
   package var runsPolicies: Bool = true
-  /// Preset of the tiers and rules; nil for none.
   package var preset: String?
-  /// Process of the cache; nil for one in this program.
   package var process: ProcessSpec?
-  /// Latency of fetches; nil if they take no time.
   package var time: FetchSpec?
-  /// Options for counting prefixes; nil if requests are not blocks of prompts.
   package var prefix: PrefixSpec?
 
   package static let defaultCache = "larder"
@@ -32,9 +27,6 @@ package struct ConfigurationSpec: Sendable, Hashable {
 
   var ownPolicy: String { process == nil ? contender : unguardedName }
 
-  /// Smallest limit on objects of its tiers; nil without limits.
-  var objectsMaxOfTiers: UInt64? { tiers.compactMap(\.objectsMax).min() }
-
   package var sweptTier: TierSpec { kind == .memory ? memory : disk }
 
   var tiers: [TierSpec] {
@@ -45,8 +37,6 @@ package struct ConfigurationSpec: Sendable, Hashable {
     }
   }
 
-  /// Admission filters of its tiers, as in results: nil without filters, and memory's and disk's
-  /// joined by `+` for a hybrid.
   package var admission: String? {
     guard tiers.contains(where: { $0.admission != nil }) else { return nil }
     return tiers.map { $0.admission?.description ?? AdmissionRegistry.always }
@@ -71,11 +61,9 @@ package struct ConfigurationSpec: Sendable, Hashable {
 
   func answers(to name: String) -> Bool { name == self.name || name == unguardedName }
 
-  /// Layout of its disk; nil for none.
   package var layout: FlashLayout? { kind == .disk ? disk.layout : nil }
 
-  /// Assumptions about the drive of its disk; nil without a disk or assumptions.
-  package var drive: DriveSpec? { kind == .memory ? nil : disk.drive }
+  package var drive: DriveModel? { kind == .memory ? nil : disk.drive }
 
   package var sweepsPolicies: Bool {
     guard runsPolicies else { return false }
@@ -95,29 +83,26 @@ extension ConfigurationSpec {
   }
 }
 
-/// One tier as written.
 package struct TierSpec: Sendable, Hashable {
   /// Policy; nil to sweep the workload's.
   package var policy: PolicySpec?
   /// Capacity; nil to sweep the workload's (in memory of a hybrid: to use its share).
   package var capacity: CapacitySpec?
+  /// Capacity of memory in a hybrid, as a share of the disk's; nil for the default.
+  package var share: Share?
   package var timeToLiveSeconds: UInt32?
-  /// Maximum number of objects, in addition to the capacity; nil for no such limit.
   package var objectsMax: UInt64?
-  /// Admission filter; nil for none.
   package var admission: PolicySpec?
-  /// Arrangement of objects on flash in a disk tier, instead of a policy; nil for a policy.
   package var layout: FlashLayout?
-  /// Bytes of the segments to which a disk tier appends large values; nil for one file per value.
   package var segmentBytes: UInt64?
-  /// Assumptions about the drive of a disk tier; nil for none.
-  package var drive: DriveSpec?
+  /// A layout while the tier is decoded.
+  var flash = FlashOptions()
+  package var drive: DriveModel?
 }
 
 /// Options of a workload file or the command line for caches of prefixes.
 package struct PrefixSpec: Sendable, Hashable {
   package var order: PromptOrder
-  /// Tokens per second that the model reads when it computes a prompt; nil if unknown.
   package var prefillTokensPerSecond: Double?
 
   package init(order: PromptOrder = .front, prefillTokensPerSecond: Double? = nil) {
@@ -125,8 +110,6 @@ package struct PrefixSpec: Sendable, Hashable {
     self.prefillTokensPerSecond = prefillTokensPerSecond
   }
 
-  /// Parses tokens per second such as `8000 tokens/s` or `8k tokens/s`, at least 1; nil for
-  /// anything else.
   package static func prefill(parsing text: String) -> Double? {
     guard text.hasSuffix("tokens/s"),
       let number = Quantity.count.amount(text.dropLast("tokens/s".count)),

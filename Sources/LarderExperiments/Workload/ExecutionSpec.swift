@@ -61,32 +61,16 @@ public struct ExecutionSpec: Sendable, Hashable {
   /// Memory pressure during the run.
   public var pressure: [Pressure] = []
 
-  /// Creates a spec; by default one thread, closed loop, virtual origin, everything verified.
-  public init(
-    threads: [Int] = [1], load: Load = .closed, origin: OriginTime = .virtual,
-    verification: Verification = .all, valueBytes: UInt32 = 100, pageCache: PageCache = .warm,
-    durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10,
-    hashing: KeyHashing = .standard, shards: Int? = nil, pressure: [Pressure] = []
-  ) {
-    self.threads = threads
-    self.load = load
-    self.origin = origin
-    self.verification = verification
-    self.valueBytes = valueBytes
-    self.pageCache = pageCache
-    self.durability = durability
-    self.inlineBytesMax = inlineBytesMax
-    self.hashing = hashing
-    self.shards = shards
-    self.pressure = pressure
+  package var filter = ExecutionFilter()
+
+  package init(threads: [Int] = [1], load: Load = .closed) {
+    (self.threads, self.load) = (threads, load)
   }
 }
 
 /// Selection of the cells to execute: by default all that can be.
 package struct ExecutionFilter: Sendable, Hashable {
-  /// Names of configurations; nil for all.
   package var configurations: [String]?
-  /// Policies of the sweep; nil for all.
   package var policies: [PolicySpec]?
   /// Capacities of the sweep; nil for all.
   package var capacities: [CapacitySpec]?
@@ -134,7 +118,6 @@ package struct ProcessSpec: Sendable, Hashable {
     }
   }
 
-  /// First word in braces that is not a placeholder; nil without one.
   static func unknownPlaceholder(in word: String) -> String? {
     word.matches(of: /\{([a-z][a-zA-Z:-]*)\}/).lazy.map { String($0.output.1) }
       .first { ProcessPlaceholder(rawValue: $0) == nil }

@@ -6,12 +6,9 @@ package struct FetchSpec: Sendable, Hashable {
   /// clock.
   package var fetch: LatencyDistribution
   package var clock = FetchModel.Clock.trace
-  /// Latency of reading an object from disk, in the units of `fetch`; nil if it takes no time.
   package var diskRead: LatencyDistribution?
   package var diskClock = FetchModel.Clock.trace
-  /// Bandwidth of a fetch in bytes per second; nil for no limit.
   package var bytesPerSecond: UInt64?
-  /// Number of fetches that the origin serves concurrently; nil for any number.
   package var servers: Int?
   package var coalesces = true
 
@@ -41,7 +38,6 @@ package struct FetchSpec: Sendable, Hashable {
 
   package var hasOneClock: Bool { diskRead == nil || diskClock == clock }
 
-  /// Parses a fetch: a time such as `100ms`, or `1000 requests`; nil for neither.
   package static func fetch(parsing text: String) -> FetchSpec? {
     if let count = text.removingSuffix("requests").flatMap({ Quantity.count.amount($0) }) {
       guard count <= FetchModel.latencyMax else { return nil }
@@ -54,7 +50,6 @@ package struct FetchSpec: Sendable, Hashable {
     return FetchSpec(fetch: .constant(time))
   }
 
-  /// Parses bytes per second such as `100MB/s`, at least 1; nil for anything else.
   package static func bandwidth(parsing text: String) -> UInt64? {
     guard let number = text.removingSuffix("/s"), let bytes = Quantity.bytes.amount(number),
       bytes > 0

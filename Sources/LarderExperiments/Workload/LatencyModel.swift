@@ -82,7 +82,6 @@ package enum LatencyDistribution: Sendable, Hashable {
 package struct LatencySamples: Sendable, Hashable {
   package let sorted: [Double]
 
-  /// Sorts the values; nil without values.
   package init?(_ values: [Double]) {
     guard !values.isEmpty else { return nil }
     sorted = values.sorted()

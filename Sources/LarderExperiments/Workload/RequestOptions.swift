@@ -35,7 +35,6 @@ extension ParameterReader {
     return try CapacitySpec.list(parsing: text)
   }
 
-  /// The admission filters; nil if the option is not given.
   package func filters() throws(PolicyError) -> [PolicySpec]? {
     guard let text = text("admission") else { return nil }
     var filters: [PolicySpec] = []
@@ -55,7 +54,6 @@ extension ParameterReader {
     return .objects
   }
 
-  /// The seed; nil if the option is not given.
   package func seed() throws(ComponentError) -> UInt64? {
     guard let text = text("seed") else { return nil }
     guard let seed = Quantity.count.amount(text) else {
@@ -67,12 +65,7 @@ extension ParameterReader {
 
 extension FetchSpec {
   package static let options = [
-    Parameter("fetch", default: "", "Time of a fetch: 100ms, or 1000requests."),
-    Parameter("bandwidth", default: "", "Bytes per second of one fetch: 100MB/s."),
-    Parameter("servers", default: "", "Fetches that the origin serves at the same time."),
-    Parameter(
-      "no-coalescing", .flag, default: "false", "Every request fetches for itself."),
-    Parameter("clock", .choice(["trace", "requests"]), default: "", "Unit of plain numbers."),
+    Parameter("fetch", default: "", "Time of a fetch: 100ms:servers=8, or 1000requests.")
   ]
 
   private static let details = [
@@ -85,37 +78,15 @@ extension FetchSpec {
       "coalescing", .flag, default: "true", "Requests for an object in flight wait for its fetch."),
   ]
 
-  /// The fetches that options describe, such as `100ms:servers=8`; nil if they take no time.
+  /// The fetches of the option `fetch`, such as `100ms:servers=8`; nil if they take no time.
   package init?(_ options: ParameterReader) throws(ComponentError) {
-    guard let text = options.text("fetch") else {
-      for name in ["bandwidth", "servers", "no-coalescing", "clock"] where options.text(name) != nil
-      {
-        throw options.refusal(name, "needs the option 'fetch'")
-      }
-      return nil
-    }
+    guard let text = options.text("fetch") else { return nil }
     var given = try ComponentSpec(parsing: text)
-    let time = given.name
-    given.name = "fetch"
-    for name in ["bandwidth", "servers"] {
-      if let value = options.text(name) { given.values[name] = value }
-    }
-    if try options.flag("no-coalescing") == true { given.values["coalescing"] = "false" }
-    let reader = try ParameterReader(given, parameters: Self.details)
-    let clock = options.text("clock") == nil ? nil : try options.choice("clock")
-    func parsed(_ text: String) -> FetchSpec? {
-      FetchSpec.fetch(
-        parsing: clock == "requests" && UInt64(text) != nil ? "\(text)requests" : text)
-    }
-    guard var spec = parsed(time) else {
+    guard var spec = FetchSpec.fetch(parsing: given.name) else {
       throw options.wrong("fetch", expected: "a time such as 100ms, or 1000requests")
     }
-    if let clock, (clock == "requests") != (spec.clock == .requests) {
-      throw options.wrong(
-        "fetch",
-        expected: clock == "requests"
-          ? "a number of requests, such as 1000" : "a time such as 100ms")
-    }
+    given.name = "fetch"
+    let reader = try ParameterReader(given, parameters: Self.details)
     if let bandwidth = reader.text("bandwidth") {
       guard let bytes = FetchSpec.bandwidth(parsing: bandwidth) else {
         throw reader.wrong("bandwidth", expected: "bytes per second, such as 100MB/s")
@@ -123,7 +94,7 @@ extension FetchSpec {
       spec.bytesPerSecond = bytes
     }
     if let text = reader.text("disk-read") {
-      guard let read = parsed(text) else {
+      guard let read = FetchSpec.fetch(parsing: text) else {
         throw reader.wrong("disk-read", expected: "a time such as 100us, or 10requests")
       }
       spec.setDiskRead(read)
@@ -228,14 +199,13 @@ extension AdviceSettings {
       throw options.refusal("prefix", "cannot be combined with the tiers hybrid")
     }
     seed = try options.seed() ?? seed
-    if let learn = options.text("learn"), learn != "whole" {
-      guard let share = Share(parsing: learn), share.parts > 0, share.parts < share.whole else {
+    if try options.flag("whole") == true { learned = nil }
+    if let learn = options.text("learn") {
+      guard let share = Self.learned(learn) else {
         throw options.wrong(
           "learn", expected: "a share above 0% and below 100%, such as 50%, or whole")
       }
       learned = share
-    } else if try options.text("learn") != nil || options.flag("whole") == true {
-      learned = nil
     }
     if let text = options.text("max-requests") {
       guard let requests = Quantity.count.amount(text), requests > 0 else {

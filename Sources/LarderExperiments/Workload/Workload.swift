@@ -14,21 +14,16 @@ package struct Workload: Sendable, Hashable {
   package var capacities: [CapacitySpec] = []
   package var seeds: [UInt64] = [1]
   package var warmUp: WarmUp = .none
-  /// Cost of an access, for a computed access time; nil for none.
   package var latency: LatencyModel?
   package var repetitions: Int = 1
   package var modes: [RunMode] = [.simulate]
-  /// Options for driving real caches; nil if not given.
   package var execution: ExecutionSpec?
-  package var executed: ExecutionFilter = ExecutionFilter()
   package var reports: [ReportKind] = ReportKind.allCases
   package var lines: WorkloadLines = WorkloadLines()
   package var moreSources: [SourceSpec] = []
-  /// Options for counting prefixes in configurations without their own; nil for not counting.
   package var prefix: PrefixSpec?
   package var check = CheckSpec()
-  /// Options of the advice for each trace; nil for none.
-  package var advise: AdviseSpec?
+  package var advise: AdviceSettings?
 
   package func path(of trace: TraceReference) -> String {
     if trace.path.hasPrefix("/") || folder.isEmpty { return trace.path }
@@ -71,25 +66,12 @@ extension Workload {
   }
 
   private func line(of error: PlanError) -> Int? {
-    switch error {
-    case .capacity(let error, let configuration, _):
-      // A capacity inside a configuration is reported at its line.
-      let spec = configurations.first { $0.name == configuration }
-      let own = [spec?.memory.capacity, spec?.disk.capacity].compactMap { $0?.description }
-      return own.contains(error.text)
-        ? lines.configurations[configuration]
-        : lines.capacities[error.text] ?? lines.configurations[configuration]
-    case .memoryTooSmall(let configuration, _, _, _), .noPolicy(let configuration),
-      .noCapacity(let configuration), .filter(_, let configuration),
-      .bound(_, let configuration), .noTimesForFetches(let configuration, _),
-      .noSizesForFetches(let configuration, _), .noPrompts(let configuration, _),
-      .layout(_, let configuration), .noEncryption(let configuration):
-      return lines.configurations[configuration]
-    case .memory(let configuration, let capacity, _, _, _):
-      return lines.capacities[capacity] ?? lines.configurations[configuration]
-    case .noSizes: return lines.unit
-    case .factsMissing, .nothingToRun, .noTimes, .noCosts: return nil
-    }
+    guard let name = error.configuration else { return error.isOfUnit ? lines.unit : nil }
+    let spec = configurations.first { $0.name == name }
+    // A capacity inside a configuration is reported at its line.
+    let own = [spec?.memory.capacity, spec?.disk.capacity].compactMap { $0?.description }
+    let swept = error.capacity.flatMap { own.contains($0) ? nil : lines.capacities[$0] }
+    return swept ?? lines.configurations[name]
   }
 }
 
@@ -99,7 +81,6 @@ public enum RunMode: String, Sendable, Hashable, Codable, CaseIterable {
   case execute
 }
 
-/// A report of a run, by name.
 package struct ReportKind: RawRepresentable, Sendable, Hashable, CaseIterable {
   package let rawValue: String
   let files: String
@@ -131,7 +112,6 @@ package struct ReportKind: RawRepresentable, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// Uncounted beginning of a trace.
 package enum WarmUp: Sendable, Hashable {
   case none
   case requests(UInt64)
@@ -159,21 +139,6 @@ package enum WarmUp: Sendable, Hashable {
   }
 }
 
-/// Advice options of a workload file: the decision for its traces, in addition to the cells.
-package struct AdviseSpec: Sendable, Hashable {
-  package var capacities: [CapacitySpec] = []
-  package var tiers = AdviceTiers.auto
-  /// File with prices, relative to the workload file's folder; nil for the example values.
-  package var prices: String?
-  /// Share of the requests on which designs are chosen; nil to choose and score on all.
-  package var learned: Share? = Share(percent: 50)
-  /// Number of requests that the search may replay; nil for the default of each capacity.
-  package var requestsMax: Int?
-
-  package init() {}
-}
-
-/// Tiers that a design may have.
 package enum AdviceTiers: String, Sendable, Hashable, Codable, CaseIterable {
   case memory
   case disk
@@ -191,7 +156,6 @@ package struct CheckSpec: Sendable, Hashable {
   package init() {}
 }
 
-/// Counts with tolerated changes in a workload file.
 package enum CheckTolerance: String, Sendable, Hashable, CaseIterable {
   case hitRatio = "hit_ratio"
   case byteHitRatio = "byte_hit_ratio"

@@ -3,7 +3,6 @@ import LarderEngine
 import LarderSupport
 import LarderTraces
 
-/// Reads workload files.
 package struct WorkloadDecoder: Sendable {
   package var checks: ComponentChecks
 
@@ -35,11 +34,9 @@ package struct WorkloadDecoder: Sendable {
       checks: checks,
       workload: Workload(
         name: Self.name(fromFile: file), folder: Self.folder(of: file),
-        source: Form<SourceSpec>.unread))
+        source: SourceSpec.unread))
     reading.workload.lines.file = file
-    var target = reading
-    try keys.read(root, into: &target, reading)
-    return reading.workload
+    return try keys.read(root, into: reading, reading).workload
   }
 
   private func unreadable(_ path: String, _ reason: String) -> WorkloadError {
@@ -69,7 +66,6 @@ package struct WorkloadDecoder: Sendable {
 /// An error in a workload file: one line, with the file, the line and the key.
 package struct WorkloadError: Error, Hashable, Sendable, CustomStringConvertible {
   package var file: String
-  /// Line in the file, from 1; nil if the whole file is at fault.
   package var line: Int?
   package var path = ""
   package var problem: Problem
@@ -101,11 +97,11 @@ extension WorkloadError.Problem {
     case .unreadable(let reason):
       return "cannot be read: \(reason)"
     case .tooLarge(let limit):
-      return "expected a workload file, found more than \(limit >> 10) KiB"
+      return "expected at most \(limit >> 10) KiB, found more"
     case .notUTF8(let offset):
       return "expected UTF-8 text, found other bytes at offset \(offset)"
     case .empty:
-      return "expected a workload, found an empty file; a workload has at least the key 'source'"
+      return "expected a map of keys, found an empty file"
     case .syntax(let problem):
       return "not valid YAML: \(problem)"
     case .repetition:

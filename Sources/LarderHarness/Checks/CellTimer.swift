@@ -5,7 +5,6 @@ import LarderLibc
 import LarderSupport
 import LarderTraces
 
-/// Times cells in this process, one measurement at a time.
 package struct CellTimer: Sendable {
   private let traces: TraceTable
   private let warmUp: WarmUp
@@ -32,10 +31,6 @@ package struct CellTimer: Sendable {
     self.execution = execution
   }
 
-  /// Runs a cell `runs` times in sequence and returns the time, without making the trace.
-  ///
-  /// - Parameter recordsLatency: True to record the latency of gets of an executed cell.
-  /// - Throws: the errors of the cell.
   package func time(
     _ cell: TimedCell, runs: Int, recordsLatency: Bool = true
   ) throws -> RepetitionTime {
@@ -58,7 +53,6 @@ package struct CellTimer: Sendable {
     return time
   }
 
-  /// The result of a run.
   private struct Run {
     let hits: UInt64
     var seconds: Double?
@@ -96,7 +90,6 @@ package struct TimedCell: Sendable, Hashable {
   package var name: TimedName
   package var planned: PlannedCell
 
-  /// The cells of a plan to time, in each mode in which they run, filtered by `spec`.
   package static func all(
     of cells: [PlannedCell], timed spec: CheckSpec, amongTraces: Bool
   ) -> [TimedCell] {
@@ -112,7 +105,6 @@ package struct TimedCell: Sendable, Hashable {
 }
 
 extension CheckSpec {
-  /// True if a cell is timed.
   func times(_ cell: Cell) -> Bool {
     let tiers = cell.policy.split(separator: "+").map(String.init) + [cell.policy]
     return timed.configurations?.contains(cell.configuration) ?? true
@@ -125,21 +117,10 @@ extension CheckSpec {
 package struct RepetitionTime: Sendable, Hashable {
   /// Processor time of the thread, without the time of other programs.
   package var processorNanoseconds: UInt64
-  /// Wall-clock time.
   package var wallNanoseconds: UInt64
   package var hits: UInt64
   /// The 99th percentile of the latency of gets in the last run; nil if none was recorded.
   package var latencyNanoseconds: UInt64?
-
-  package init(
-    processorNanoseconds: UInt64, wallNanoseconds: UInt64, hits: UInt64,
-    latencyNanoseconds: UInt64? = nil
-  ) {
-    self.processorNanoseconds = processorNanoseconds
-    self.wallNanoseconds = wallNanoseconds
-    self.hits = hits
-    self.latencyNanoseconds = latencyNanoseconds
-  }
 
   /// The compared time in seconds: processor time for a simulation, which a loaded machine does not
   /// lengthen; wall-clock time for a real cache, which waits for its disk.
@@ -148,11 +129,8 @@ package struct RepetitionTime: Sendable, Hashable {
   }
 }
 
-/// Two clocks, read together.
 struct TwoClocks {
-  /// Nanoseconds of this thread's processor time.
   let processor: UInt64
-  /// Nanoseconds since a fixed moment.
   let wall: UInt64
 
   static var now: TwoClocks {
@@ -167,11 +145,10 @@ struct TwoClocks {
   }
 }
 
-/// The load of the machine.
 package enum MachineLoad {
   /// Runnable processes, averaged over the last minute; nil if the system does not report them.
   package static var oneMinute: Double? {
-    var loads = [Double](repeating: 0, count: 1)
-    return getloadavg(&loads, 1) == 1 ? loads[0] : nil
+    var load = 0.0
+    return getloadavg(&load, 1) == 1 ? load : nil
   }
 }

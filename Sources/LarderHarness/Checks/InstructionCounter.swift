@@ -5,14 +5,9 @@ import LarderSupport
 /// Counts the instructions of cells under callgrind, which executes a program on a simulated
 /// processor, so load, clock rate and memory placement have no effect.
 ///
-/// Other sources of variation are removed: the worker records no latencies, whose histograms cost
-/// more the longer an operation takes; hash tables of the standard library have no random seed; and
-/// jemalloc does not return memory after a time. What remains are threads of the disk cache that
-/// wait for each other.
-///
-/// A cell is run once in one process and twice in another; the difference is one run, without the
-/// start of the process and the preparation of the trace. This takes about 100 times as long as the
-/// run.
+/// The worker records no latencies, hash tables have no random seed, and jemalloc does not return
+/// memory after a time. What remains are threads of the disk cache that wait for each other. A cell
+/// is run once in one process and twice in another; the difference is one run.
 package struct InstructionCounter {
   private let valgrind: String
   private let name: String
@@ -20,12 +15,8 @@ package struct InstructionCounter {
   private let arguments: [String]
   private let cancellation: Cancellation
 
-  /// A counter for a program that acts as a `TimingWorker` when run with the arguments.
-  ///
-  /// - Parameters:
-  ///   - path: Folders to search for `valgrind` and `strip`, as in the variable `PATH`.
-  ///   - folder: The folder for a copy of the program; it must outlive the counter.
-  /// - Throws: `TimingError.noCounter` if there is no valgrind.
+  /// A counter for a program that acts as a `TimingWorker` with the arguments. `folder` is for a
+  /// copy of the program, and must outlive the counter.
   package init(
     program: String, arguments: [String], folder: URL,
     path: String = ProcessInfo.processInfo.environment["PATH"] ?? "",
@@ -47,29 +38,22 @@ package struct InstructionCounter {
     }
   }
 
-  /// The instructions of one run of the cell with this number in the worker.
-  ///
-  /// - Throws: `TimingError`.
   package func instructions(ofCell index: Int) throws -> UInt64 {
     let once = try collected(index, runs: 1)
     let twice = try collected(index, runs: 2)
     guard twice > once else {
       throw TimingError.talk(
-        program: name,
-        reason: "two runs execute no more instructions than one")
+        program: name, reason: "two runs execute no more instructions than one")
     }
     return twice - once
   }
 
   private func collected(_ index: Int, runs: Int) throws -> UInt64 {
-    let words =
-      ["--tool=callgrind", "--callgrind-out-file=/dev/null", program] + arguments
+    let words = ["--tool=callgrind", "--callgrind-out-file=/dev/null", program] + arguments
     let done = try Self.run(valgrind, words, cancellation, orders: "\(index) \(runs) plain\n")
     let answer = done.output.split(whereSeparator: \.isNewline).last.map(String.init) ?? ""
     if answer.hasPrefix("error ") {
-      let reason = String(answer.dropFirst(6))
-      guard reason != TimingWorker.misunderstanding else { throw TimingError.tooOld(program: name) }
-      throw TimingError.talk(program: name, reason: reason)
+      throw TimingError.talk(program: name, reason: String(answer.dropFirst(6)))
     }
     guard done.code == 0, let count = Self.count(in: done.notes) else {
       let line = done.notes.split(whereSeparator: \.isNewline).last { !$0.hasSuffix("== ") }
@@ -100,44 +84,30 @@ package struct InstructionCounter {
     let notes: String
   }
 
-  /// Runs a program to its end. Its output goes to files, which cannot fill up as pipes do.
   private static func run(
     _ program: String, _ arguments: [String], _ cancellation: Cancellation, orders: String = ""
   ) throws -> Done {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "larder-count-\(UUID().uuidString)")
     do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let files = ["orders", "output", "notes"].map { folder.appending(path: $0) }
+      let child = try ChildProgram()
+      let files = ["orders", "output"].map { URL(fileURLWithPath: child.folder + "/" + $0) }
       try Data(orders.utf8).write(to: files[0])
       try Data().write(to: files[1])
-      try Data().write(to: files[2])
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: program)
-      process.arguments = arguments
-      var environment = ProcessInfo.processInfo.environment
-      // Gives hash tables of the standard library the same layout in every run.
-      environment["SWIFT_DETERMINISTIC_HASHING"] = "1"
-      environment["MALLOC_CONF"] = "dirty_decay_ms:-1,muzzy_decay_ms:-1"
-      process.environment = environment
-      process.standardInput = try FileHandle(forReadingFrom: files[0])
-      process.standardOutput = try FileHandle(forWritingTo: files[1])
-      process.standardError = try FileHandle(forWritingTo: files[2])
-      try process.run()
-      while process.isRunning {
+      try child.start(
+        URL(fileURLWithPath: program), arguments,
+        adding: [
+          // Gives hash tables of the standard library the same layout in every run.
+          "SWIFT_DETERMINISTIC_HASHING": "1",
+          "MALLOC_CONF": "dirty_decay_ms:-1,muzzy_decay_ms:-1",
+        ], input: FileHandle(forReadingFrom: files[0]), output: FileHandle(forWritingTo: files[1]))
+      while !child.ends(within: 0.2) {
         if cancellation.isRequested {
-          process.terminate()
-          // Otherwise it stays a zombie.
-          process.waitUntilExit()
+          child.terminate()
           throw TimingError.interrupted
         }
-        Thread.sleep(forTimeInterval: 0.02)
       }
       return Done(
-        code: process.terminationStatus,
-        output: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self),
-        notes: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self))
+        code: child.status, output: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self),
+        notes: child.errorText)
     } catch let error as TimingError {
       throw error
     } catch {

@@ -4,20 +4,13 @@ import LarderExperiments
 
 /// Compares two builds by running the same cells in both, in alternation.
 ///
-/// # Two levels
-///
 /// The placement of a process's memory makes it faster or slower by some per cent for its whole
 /// lifetime (Mytkowicz, Diwan, Hauswirth and Sweeney, Producing Wrong Data Without Doing Anything
 /// Obviously Wrong!, ASPLOS 2009). So a *block* starts a fresh process of each build and runs pairs
-/// of measurements in them, in random order within the pair and over the cells; the median of the
-/// logarithms of its pairs' ratios is one value, and only values of different blocks are considered
-/// independent. Varying load affects both halves of a pair alike.
-///
-/// # Exactness for one build against itself
-///
-/// The two processes of a block then differ only in their labels, which were drawn at random:
-/// whatever their difference, either sign is equally likely, on any machine and however blocks
-/// depend on each other. `SignedRank` requires no more.
+/// of measurements in random order; the median of the logarithms of their ratios is one value, and
+/// only values of different blocks are considered independent. For one build against itself the
+/// processes of a block differ only in labels drawn at random, so either sign is equally likely:
+/// `SignedRank` requires no more.
 package struct PairedTiming {
   private let settings: TimingSettings
   private let against: String
@@ -28,7 +21,6 @@ package struct PairedTiming {
   private var runs: [TimedName: Int] = [:]
   private var ledgers: [Ledger] = []
 
-  /// The measurements of one metric of a cell so far.
   private struct Ledger {
     let name: TimedName
     let metric: TimedMetric
@@ -36,17 +28,9 @@ package struct PairedTiming {
     var pairs = 0
     var doesDifferentWork = false
 
-    /// True if it belongs to this cell and is undecided.
     func isOpen(_ cell: TimedName) -> Bool { name == cell && test.verdict == .inconclusive }
   }
 
-  /// A comparison that has not begun.
-  ///
-  /// - Parameters:
-  ///   - against: The name of the other build in results.
-  ///   - launch: Starts a process.
-  ///   - now: Seconds since a fixed moment.
-  ///   - progress: Receives progress messages.
   package init(
     _ settings: TimingSettings, against: String, now: @escaping () -> Double,
     progress: @escaping (String) -> Void = { _ in },
@@ -62,7 +46,6 @@ package struct PairedTiming {
 
   /// The shortest measurement; below it, the clock and the pipe would affect the result.
   private static var secondsMin: Double { 0.01 }
-  /// The number of blocks that a budget is planned for.
   private static var blocksWanted: Double { 80 }
 
   /// Measures until every cell has a verdict, one has failed (unless the settings keep going), or
@@ -76,15 +59,16 @@ package struct PairedTiming {
     var looked = 0.0
     repeat {
       let began = now()
-      let (other, this) = try processes()
+      let launch = launch
+      let (other, this) = try both { try launch($0) }
       defer {
         other.end()
         this.end()
       }
       // Both are started before this, so they prepare at the same time.
-      let both = try other.ready().intersection(this.ready())
+      let common = try other.ready().intersection(this.ready())
       if ledgers.isEmpty {
-        let known = names.filter(both.contains)
+        let known = names.filter(common.contains)
         guard !known.isEmpty else { throw TimingError.nothingToTime(program: against) }
         ledgers = begun(known)
       }
@@ -100,7 +84,6 @@ package struct PairedTiming {
     return ledgers.map(comparison)
   }
 
-  /// Empty ledgers, which share the error probability.
   private func begun(_ names: [TimedName]) -> [Ledger] {
     let subjects = names.flatMap { name in
       TimedMetric.all(of: name.mode).map { (name: name, metric: $0) }
@@ -128,13 +111,16 @@ package struct PairedTiming {
     progress("\(blocks) pairs of processes, \(open) of \(ledgers.count) comparisons undecided")
   }
 
-  private mutating func processes() throws -> (other: any TimedProcess, this: any TimedProcess) {
+  /// Both results, made in random order.
+  private mutating func both<Result>(
+    _ make: (BuildSide) throws -> Result
+  ) rethrows -> (other: Result, this: Result) {
     if random.next(below: 2) == 0 {
-      let other = try launch(.other)
-      return (other, try launch(.this))
+      let other = try make(.other)
+      return (other, try make(.this))
     }
-    let this = try launch(.this)
-    return (try launch(.other), this)
+    let this = try make(.this)
+    return (try make(.other), this)
   }
 
   /// One pair of processes, from its start until its share of the budget has passed.
@@ -165,7 +151,7 @@ package struct PairedTiming {
     var logarithms: [Int: [Double]] = [:]
     var rounds = 0
     repeat {
-      shuffle(&open)
+      open.shuffle(using: &random)
       for name in open {
         let times = runs[name] ?? 1
         let (first, second) = try pair(name, other, this, runs: times)
@@ -185,7 +171,6 @@ package struct PairedTiming {
     }
   }
 
-  /// The cells with an undecided metric, each once.
   private var openNames: [TimedName] {
     var seen: Set<TimedName> = []
     return ledgers.filter { $0.isOpen($0.name) && seen.insert($0.name).inserted }.map(\.name)
@@ -194,19 +179,7 @@ package struct PairedTiming {
   private mutating func pair(
     _ name: TimedName, _ other: any TimedProcess, _ this: any TimedProcess, runs: Int
   ) throws -> (other: RepetitionTime, this: RepetitionTime) {
-    if random.next(below: 2) == 0 {
-      let first = try other.time(name, runs: runs)
-      return (first, try this.time(name, runs: runs))
-    }
-    let second = try this.time(name, runs: runs)
-    return (try other.time(name, runs: runs), second)
-  }
-
-  private mutating func shuffle(_ names: inout [TimedName]) {
-    guard names.count > 1 else { return }
-    for last in stride(from: names.count - 1, to: 0, by: -1) {
-      names.swapAt(last, Int(random.next(below: UInt64(last + 1))))
-    }
+    try both { try ($0 == .other ? other : this).time(name, runs: runs) }
   }
 
   private func comparison(_ ledger: Ledger) -> TimingComparison {
@@ -216,7 +189,6 @@ package struct PairedTiming {
       pairs: ledger.pairs, doesDifferentWork: ledger.doesDifferentWork)
   }
 
-  /// The median; nil for no values.
   static func median(_ values: [Double]) -> Double? {
     guard !values.isEmpty else { return nil }
     let sorted = values.sorted()
@@ -228,29 +200,19 @@ package struct PairedTiming {
 
 package struct TimingSettings: Sendable, Hashable {
   /// The slowdown to detect, such as 0.05.
-  package var threshold: Double
+  package var threshold = 0.05
   /// The increase of the 99th percentile of latencies to detect, such as 0.1.
-  package var latencyThreshold: Double
-  package var budgetSeconds: Double
-  package var errorRate: Double
-  package var seed: UInt64
+  package var latencyThreshold = 0.1
+  package var budgetSeconds = 60.0
+  package var errorRate = 0.005
+  package var seed: UInt64 = 1
   /// True if measuring goes on after a cell has failed.
-  package var keepsGoing: Bool
+  package var keepsGoing = false
+
+  package static var standard: TimingSettings { TimingSettings() }
 
   /// The number of looks at the data, at most.
   package static var looks: Int { 8 }
-
-  package init(
-    threshold: Double = 0.05, latencyThreshold: Double = 0.1, budgetSeconds: Double = 60,
-    errorRate: Double = 0.005, seed: UInt64 = 1, keepsGoing: Bool = false
-  ) {
-    self.threshold = threshold
-    self.latencyThreshold = latencyThreshold
-    self.budgetSeconds = budgetSeconds
-    self.errorRate = errorRate
-    self.seed = seed
-    self.keepsGoing = keepsGoing
-  }
 
   /// The largest effect of code placement alone on a ratio, with a margin: executables linked from
   /// the same objects differed by up to 1.026 (`Results/examples/layouts`).
@@ -266,7 +228,6 @@ package struct TimingSettings: Sendable, Hashable {
     return max(log(1 + threshold) / 2, log(Self.placement))
   }
 
-  /// True if a slowdown by the threshold lies beyond the border.
   package var findsThreshold: Bool { log(1 + threshold) > border }
 
   /// The border as a slowdown, such as 0.035.
@@ -277,7 +238,6 @@ package struct TimingSettings: Sendable, Hashable {
 }
 
 extension TimedMetric {
-  /// The seconds of one of `runs` runs; nil if this was not measured.
   func seconds(_ time: RepetitionTime, _ mode: Timing.Mode, runs: Int) -> Double? {
     switch self {
     case .time: time.seconds(mode) / Double(max(1, runs))
@@ -288,20 +248,13 @@ extension TimedMetric {
 
 /// A process of one of two builds that times cells.
 package protocol TimedProcess {
-  /// Waits until it is ready, and returns the cells that it can time.
-  ///
-  /// - Throws: `TimingError`.
   func ready() throws -> Set<TimedName>
 
-  /// Runs a cell `runs` times and returns the time.
-  ///
-  /// - Throws: `TimingError`.
   func time(_ name: TimedName, runs: Int) throws -> RepetitionTime
 
   func end()
 }
 
-/// One of the two compared builds.
 package enum BuildSide: Sendable, Hashable, CaseIterable {
   case other
   case this

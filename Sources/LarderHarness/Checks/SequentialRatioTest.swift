@@ -56,23 +56,17 @@ package enum SignedRank {
 /// A sequential test of logarithms of ratios: decides whether their centre lies above or below a
 /// border, with repeated looks at the data as they arrive.
 ///
-/// Repeated looks inflate the error rate, so the error probability is spent over the looks: after
-/// the part t of the budget, looks have used at most t^2 of it (Lan and DeMets, Discrete Sequential
-/// Boundaries for Clinical Trials, Biometrika 70, 1983; the power family of Kim and DeMets,
-/// Biometrika 74, 1987), and each look tests with the increase since the last. The probabilities
-/// add up whatever the dependence between looks. The interval of a look is then a repeated
-/// confidence interval (Jennison and Turnbull, Journal of the Royal Statistical Society B 51,
-/// 1989): all intervals shown on the way hold together.
+/// After the part t of the budget, looks have spent at most t^2 of the error probability (Lan and
+/// DeMets, Discrete Sequential Boundaries for Clinical Trials, Biometrika 70, 1983; the power
+/// family of Kim and DeMets, Biometrika 74, 1987). The probabilities add up whatever the dependence
+/// between looks, so all intervals shown on the way hold together (Jennison and Turnbull, Journal
+/// of the Royal Statistical Society B 51, 1989).
 package struct SequentialRatioTest: Sendable {
-  /// The border between the verdicts, as a logarithm.
   package let border: Double
   /// The probability of an error on either side, over all looks.
   package let errorRate: Double
-  /// The measurements so far.
   package private(set) var logarithms: [Double] = []
-  /// The interval of the last look; nil before it.
   package private(set) var interval: CentreInterval?
-  /// The verdict of the last look.
   package private(set) var verdict = TimingVerdict.inconclusive
   private var spent = 0.0
 

@@ -24,8 +24,27 @@ extension CacheContender {
   }
 }
 
-/// Larder's memory cache under test.
-struct LarderMemory: CacheUnderTest {
+/// A cache that fetches misses by its own single flight, in a run with time.
+protocol LoadingCache: CacheUnderTest {
+  func held(_ key: UInt64) -> Data?
+
+  func value(
+    for key: UInt64, _ options: CacheWriteOptions, load: @escaping @Sendable () async throws -> Data
+  ) async throws -> (value: Data, tier: HybridTier?)
+}
+
+extension CacheSetup {
+  func loadingCache() throws -> any LoadingCache {
+    switch simulation.arrangement {
+    case .memory(let tier): try LarderMemory(tier, self)
+    case .disk(let tier): try LarderHybrid(memory: nil, disk: tier, rules: HybridRules(), self)
+    case .hybrid(let memory, let disk, let rules):
+      try LarderHybrid(memory: memory, disk: disk, rules: rules, self)
+    }
+  }
+}
+
+struct LarderMemory: LoadingCache {
   private let cache: MemoryCache<UInt64, Data>
 
   init(_ tier: TierSetup, _ setup: CacheSetup) throws(MemoryCacheError) {
@@ -33,6 +52,18 @@ struct LarderMemory: CacheUnderTest {
   }
 
   func get(_ key: UInt64) -> CacheAnswer? { cache.value(for: key).map { CacheAnswer($0) } }
+
+  func held(_ key: UInt64) -> Data? { cache.value(for: key) }
+
+  func value(
+    for key: UInt64, _ options: CacheWriteOptions, load: @escaping @Sendable () async throws -> Data
+  ) async throws -> (value: Data, tier: HybridTier?) {
+    let value = try await cache.value(
+      for: key, weight: { _ in Int(options.weight) }, timeToLive: { _ in options.timeToLive },
+      fetchCost: options.fetchCost, load: { _ in try await load() })
+    // A caller gets here only after it found nothing in memory.
+    return (value, nil)
+  }
 
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) {
     cache.set(
@@ -53,14 +84,11 @@ struct LarderMemory: CacheUnderTest {
     var usage = CacheUsage()
     usage.memoryEntries = statistics.count
     usage.memoryWeight = statistics.weight
-    usage.memoryBytes = UInt64(cache.residentBytes)
     return usage
   }
 
   func tierCounts() -> CacheTierCounts? {
-    var counts = CacheTierCounts()
-    counts.memory = cache.tierCounts
-    return counts
+    CacheTierCounts(memory: cache.tierCounts)
   }
 
   func resetCounts() { cache.resetStatistics() }
@@ -106,9 +134,7 @@ final class LarderDisk: CacheUnderTest {
   }
 
   func tierCounts() -> CacheTierCounts? {
-    var counts = CacheTierCounts()
-    counts.disk = cache.tierCounts.since(before.withLock { $0 })
-    return counts
+    CacheTierCounts(disk: cache.tierCounts.since(before.withLock { $0 }))
   }
 
   func resetCounts() {
@@ -122,12 +148,10 @@ final class LarderDisk: CacheUnderTest {
 }
 
 extension UInt64 {
-  /// The increase of a count; nil if it restarted.
   func growth(since earlier: UInt64) -> UInt64? { self < earlier ? nil : self - earlier }
 }
 
 extension TierCounts {
-  /// The counts since an earlier moment.
   fileprivate func since(_ earlier: TierCounts) -> TierCounts {
     var counts = TierCounts()
     counts.admissions = admissions - earlier.admissions
@@ -140,22 +164,23 @@ extension TierCounts {
   }
 }
 
-/// Larder's memory before disk under test.
-final class LarderHybrid: CacheUnderTest {
+/// Larder's memory before disk under test; or its disk alone, in a run with time.
+final class LarderHybrid: LoadingCache {
   private let cache: HybridCache<UInt64, Data>
   // The bytes written at the last reset.
   private let wroteBefore = Locked(UInt64(0))
   private let countsBytes: Bool
 
   init(
-    memory: TierSetup, disk: TierSetup, rules: HybridRules, _ setup: CacheSetup
+    memory: TierSetup?, disk: TierSetup, rules: HybridRules, _ setup: CacheSetup
   ) throws {
     countsBytes = setup.simulation.unit == .bytes
     cache = try HybridCache(
       path: setup.folder,
       configuration: HybridCacheConfiguration(
-        memory: MemoryCacheConfiguration(memory, setup), disk: try DiskConfiguration(disk, setup),
-        rules: rules, copiesOnRead: setup.design?.copiesOnRead ?? false,
+        memory: memory.map { MemoryCacheConfiguration($0, setup) },
+        disk: try DiskConfiguration(disk, setup), rules: rules,
+        copiesOnRead: setup.design?.copiesOnRead ?? false, strategy: .cacheElseFetch,
         pressureRule: setup.design?.pressureRule
           ?? MemoryPressureRule(keptOnWarning: 0, keptWhenCritical: 0), clock: setup.clock))
   }
@@ -163,6 +188,22 @@ final class LarderHybrid: CacheUnderTest {
   func get(_ key: UInt64) throws -> CacheAnswer? {
     try cache.entry(for: key).map {
       CacheAnswer($0.value, from: $0.tier == .memory ? .memory : .disk)
+    }
+  }
+
+  func held(_ key: UInt64) -> Data? { nil }
+
+  func value(
+    for key: UInt64, _ options: CacheWriteOptions, load: @escaping @Sendable () async throws -> Data
+  ) async throws -> (value: Data, tier: HybridTier?) {
+    let result = await cache.result(for: key) { _ in
+      .value(try await load(), maxAge: options.timeToLive, fetchCost: options.fetchCost)
+    }
+    guard let value = try result.get() else { throw NoValueError(key: key) }
+    switch result.source {
+    case .memory: return (value, .memory)
+    case .disk: return (value, .disk)
+    default: return (value, nil)
     }
   }
 
@@ -187,7 +228,6 @@ final class LarderHybrid: CacheUnderTest {
     var usage = CacheUsage()
     usage.memoryEntries = statistics.memory?.count
     usage.memoryWeight = statistics.memory?.weight
-    usage.memoryBytes = UInt64(cache.memoryResidentBytes)
     let entries = cache.diskCount
     usage.diskEntries = entries
     usage.diskWeight = countsBytes ? cache.diskValueBytes : UInt64(entries)
@@ -198,12 +238,9 @@ final class LarderHybrid: CacheUnderTest {
 
   func tierCounts() -> CacheTierCounts? {
     let counted = cache.counts
-    var counts = CacheTierCounts()
-    counts.memory = counted.memory
-    counts.disk = counted.disk
-    counts.promotions = counted.promotions
-    counts.demotions = counted.demotions
-    return counts
+    return CacheTierCounts(
+      memory: counted.memory, disk: counted.disk, promotions: counted.promotions,
+      demotions: counted.demotions)
   }
 
   func resetCounts() {
@@ -214,6 +251,12 @@ final class LarderHybrid: CacheUnderTest {
   func flush() throws { try cache.flush() }
 
   func close() throws { try cache.close() }
+}
+
+private struct NoValueError: Error, CustomStringConvertible {
+  let key: UInt64
+
+  var description: String { "no value for key \(key), although the origin has one" }
 }
 
 extension MemoryCacheConfiguration {
@@ -257,7 +300,6 @@ extension DiskConfiguration {
 }
 
 extension CacheSetup {
-  /// The preset, for settings that a simulation does not know.
   var design: CachePreset? { preset.flatMap { CachePreset.named($0) } }
 
   /// The key of designs that encrypt: one constant, because nothing here is secret.
@@ -275,7 +317,6 @@ extension CacheSetup {
 }
 
 extension TierSetup {
-  /// The maximum TTL of an entry; nil for no limit.
   fileprivate var timeToLive: Duration? {
     timeToLiveMicroseconds.map { .microseconds(Int64($0)) }
   }
@@ -288,7 +329,6 @@ extension DiskStoreOptions {
 }
 
 extension CacheWriteOptions {
-  /// The entry's own TTL; nil for none.
   var timeToLive: Duration? {
     timeToLiveMicroseconds == 0
       ? nil : .microseconds(Int64(clamping: timeToLiveMicroseconds))

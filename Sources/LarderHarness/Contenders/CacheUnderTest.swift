@@ -123,8 +123,6 @@ public struct CacheUsage: Sendable, Hashable {
   public var diskWeight: UInt64?
   /// Bytes of all files of the cache.
   public var diskBytes: UInt64?
-  /// Bytes of memory for keys, values and metadata.
-  public var memoryBytes: UInt64?
   /// Bytes written to disk since `resetCounts`, including metadata; nil to use the system's count.
   public var bytesWritten: UInt64?
   /// Bytes passed to the system's write calls since `resetCounts`, by a count that is exactly
@@ -146,8 +144,14 @@ public struct CacheTierCounts: Sendable, Hashable {
   /// Objects moved from memory to disk.
   public var demotions: UInt64 = 0
 
-  /// Creates counts of zero.
-  public init() {}
+  /// Creates counts; see the properties.
+  public init(
+    memory: TierCounts = TierCounts(), disk: TierCounts = TierCounts(), promotions: UInt64 = 0,
+    demotions: UInt64 = 0
+  ) {
+    (self.memory, self.disk) = (memory, disk)
+    (self.promotions, self.demotions) = (promotions, demotions)
+  }
 }
 
 /// A kind of cache that a workload can name, as in `cache: nscache`.

@@ -31,9 +31,6 @@ public enum ContenderRegistry {
 }
 
 extension ContenderRegistry {
-  /// The cache of a name, if it supports the configuration.
-  ///
-  /// - Throws: `ContenderError` if there is none, or it does not support the configuration.
   package static func checked(
     _ name: String, kind: ConfigurationKind
   ) throws(ContenderError) -> CacheContender {
@@ -59,7 +56,6 @@ extension WorkloadDecoder {
 }
 
 extension CacheFacts {
-  /// The facts of the configurations of `cells`, in order; nil if all are plain Larder caches.
   package static func all(of cells: [PlannedCell]) -> [CacheFacts]? {
     var facts: [CacheFacts] = []
     for planned in cells {

@@ -20,7 +20,6 @@ final class FoundationCache: CacheUnderTest, @unchecked Sendable {
   private let timeToLive: UInt64
   private let clock: TraceClock
 
-  /// An empty cache; the capacity becomes `countLimit` or `totalCostLimit`.
   init(_ tier: TierSetup, _ setup: CacheSetup) {
     let capacity = Int(clamping: tier.capacity)
     let objectsMax = Int(clamping: tier.objectsMax ?? .max)

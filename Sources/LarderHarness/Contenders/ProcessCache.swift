@@ -19,8 +19,8 @@ final class ProcessCache: CacheUnderTest, @unchecked Sendable {
   private let free: Locked<[ProcessConnection]>
   private let wroteBefore = Locked<UInt64?>(nil)
 
-  /// The prefix of the answer to `version` of a process that wants to receive the trace's time.
-  static let timed = "VERSION larder-1"
+  /// The answer to `version` of a process that wants to receive the trace's time.
+  private static let timed = "VERSION larder-1"
   /// memcached treats larger numbers of seconds as dates.
   private static let longestSeconds: UInt64 = 30 * 24 * 3600
 
@@ -49,15 +49,11 @@ final class ProcessCache: CacheUnderTest, @unchecked Sendable {
     }
     self.program = program
     do throws(ProcessCacheError) {
-      var connections: [ProcessConnection] = []
-      if let pipe {
-        connections.append(ProcessConnection(pipe, of: program))
-      } else if let path = program.socket {
-        for _ in 0..<max(1, setup.threads) {
-          let socket = try program.connect(to: path)
-          connections.append(ProcessConnection(socket, of: program))
-        }
+      var sockets = [pipe].compactMap { $0 }
+      while let path = program.socket, sockets.count < max(1, setup.threads) {
+        sockets.append(try program.connect(to: path))
       }
+      let connections = sockets.map { ProcessConnection($0, of: program) }
       var version = ""
       for connection in connections { version = try connection.greet() }
       hearsTime = version.hasPrefix(Self.timed)
@@ -111,7 +107,7 @@ final class ProcessCache: CacheUnderTest, @unchecked Sendable {
     return hearsTime ? seconds : min(seconds, Self.longestSeconds)
   }
 
-  /// Sends a request on an exclusive connection. A connection that failed is not reused.
+  /// Asks on a free connection. One that failed is not reused.
   private func asking<Answer>(
     _ body: (ProcessConnection) throws(ProcessCacheError) -> Answer
   ) throws(ProcessCacheError) -> Answer {
@@ -122,7 +118,6 @@ final class ProcessCache: CacheUnderTest, @unchecked Sendable {
     return answer
   }
 
-  /// A free connection. On standard input, which has only one, threads wait for it.
   private func taken() throws(ProcessCacheError) -> ProcessConnection {
     let end = ContinuousClock.now + .seconds(program.timeoutSeconds)
     while true {
@@ -144,37 +139,27 @@ extension CacheContender {
   }
 }
 
-/// A running cache program, with the folder of its socket and its error output.
-final class CacheProgram: ProcessPeer, @unchecked Sendable {
-  // `Process` is used by the thread that creates and ends it, and to check that it is running.
-  private let process = Process()
-  private let folder: String
+final class CacheProgram: ProcessPeer, Sendable {
+  private let child: ChildProgram
   let name: String
   let timeoutSeconds: UInt32
-  /// The path on which it listens; nil for standard input.
   let socket: String?
 
-  private var log: String { "\(folder)/standard-error.txt" }
-
-  /// The polling interval in milliseconds.
-  private static var slice: UInt32 { 2 }
-  private static var grace: UInt32 { 5 }
-
-  /// Starts a program.
-  ///
-  /// - Returns: The program, and our end of its standard input and output unless it listens on a
-  ///   socket.
+  /// Starts a program. `pipe` is our end of its standard input and output, unless it listens on a
+  /// socket.
   static func start(
     _ spec: ProcessSpec, _ value: (ProcessPlaceholder) -> String
   ) throws(ProcessCacheError) -> (program: CacheProgram, pipe: Int32?) {
     let program = try CacheProgram(spec)
     let words = spec.filled { $0 == .socket ? program.socket ?? "" : value($0) }
     let ends = program.socket == nil ? try LocalSocket.pair() : nil
-    do throws(ProcessCacheError) {
+    // The program has its own copy.
+    defer { if let ends { close(ends.theirs) } }
+    do {
       try program.run(words, in: spec.folder, pipe: ends?.theirs)
     } catch {
       if let ends { close(ends.ours) }
-      throw error
+      throw .launch(program: program.name, reason: error.localizedDescription)
     }
     return (program, ends?.ours)
   }
@@ -183,124 +168,67 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
     guard let first = spec.command.first else { throw .noCommand }
     name = first
     timeoutSeconds = spec.timeoutSeconds
-    let inTemporary = NSTemporaryDirectory() + "larder-\(UUID().uuidString)"
-    // Socket addresses are short.
-    folder =
-      inTemporary.utf8.count + 8 < LocalSocket.longestPath
-      ? inTemporary : "/tmp/larder-\(UUID().uuidString)"
-    socket = spec.uses(.socket) ? "\(folder)/socket" : nil
     do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      child = try ChildProgram()
     } catch {
-      throw .system(what: folder, reason: error.localizedDescription)
+      throw .system(what: NSTemporaryDirectory(), reason: error.localizedDescription)
     }
+    socket = spec.uses(.socket) ? "\(child.folder)/socket" : nil
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: folder) }
-
-  /// Starts it and closes `pipe`, of which the program has its own copy.
-  private func run(
-    _ words: [String], in folder: String, pipe: Int32?
-  ) throws(ProcessCacheError) {
-    defer { if let pipe { close(pipe) } }
-    if !folder.isEmpty { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
-    if name.contains("/") {
-      // Relative to the folder it starts in.
-      let base = URL(fileURLWithPath: folder.isEmpty ? "." : folder, isDirectory: true)
-      process.executableURL = URL(fileURLWithPath: name, relativeTo: base).absoluteURL
-      process.arguments = Array(words.dropFirst())
-    } else {
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = words
+  private func run(_ words: [String], in folder: String, pipe: Int32?) throws {
+    let handle = pipe.map { FileHandle(fileDescriptor: $0, closeOnDealloc: false) }
+    let ends = handle ?? FileHandle.nullDevice
+    guard name.contains("/") else {
+      let env = URL(fileURLWithPath: "/usr/bin/env")
+      return try child.start(env, words, in: folder, input: ends, output: ends)
     }
-    _ = FileManager.default.createFile(atPath: log, contents: nil)
-    process.standardError = FileHandle(forWritingAtPath: log) ?? FileHandle.nullDevice
-    if let pipe {
-      let handle = FileHandle(fileDescriptor: pipe, closeOnDealloc: false)
-      process.standardInput = handle
-      process.standardOutput = handle
-    } else {
-      process.standardInput = FileHandle.nullDevice
-      process.standardOutput = FileHandle.nullDevice
-    }
-    do {
-      try process.run()
-      ChildProcesses.add(process.processIdentifier)
-    } catch {
-      throw .launch(program: name, reason: error.localizedDescription)
-    }
+    // Relative to the folder it starts in.
+    let base = URL(fileURLWithPath: folder.isEmpty ? "." : folder, isDirectory: true)
+    try child.start(
+      URL(fileURLWithPath: name, relativeTo: base).absoluteURL, Array(words.dropFirst()),
+      in: folder, input: ends, output: ends)
   }
 
-  /// Connects to the socket and waits until it exists.
   func connect(to path: String) throws(ProcessCacheError) -> Int32 {
     let end = ContinuousClock.now + .seconds(timeoutSeconds)
     while ContinuousClock.now < end {
       if let descriptor = try LocalSocket.connected(to: path) { return descriptor }
-      guard process.isRunning else { throw ended() }
-      usleep(Self.slice * 1_000)
+      guard child.isRunning else { throw ended() }
+      usleep(2000)
     }
     throw silent("listen on its socket")
   }
 
-  /// Waits for its exit if it was asked to exit; terminates it otherwise or after a time limit.
+  /// Waits for its exit if its standard input has been closed (`isTold`); terminates it otherwise
+  /// or after a time limit.
   ///
-  /// - Parameter isTold: True if its standard input has been closed.
   /// - Throws: `ProcessCacheError.ended` if it failed by itself.
   func end(isTold: Bool) throws(ProcessCacheError) {
-    if isTold, waits(timeoutSeconds) {
-      guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-        throw ended()
-      }
+    if isTold, child.ends(within: Double(timeoutSeconds)) {
+      guard child.hasExited, child.status == 0 else { throw ended() }
       return
     }
-    process.signal(SIGTERM)
-    if !waits(Self.grace) {
-      process.signal(SIGKILL)
-      _ = waits(Self.grace)
-    }
+    child.terminate()
     if isTold { throw silent("end after its input") }
-  }
-
-  /// True if it exits within `seconds`.
-  private func waits(_ seconds: UInt32) -> Bool {
-    let end = ContinuousClock.now + .seconds(seconds)
-    while process.isRunning {
-      guard ContinuousClock.now < end else { return false }
-      usleep(Self.slice * 1_000)
-    }
-    ChildProcesses.remove(process.processIdentifier)
-    return true
   }
 
   func ended() -> ProcessCacheError {
     // It may have closed its output just before it exits.
-    guard waits(1) else { return .ended(program: name, status: nil, said: said) }
-    let status = process.terminationStatus
+    guard child.ends(within: 1) else {
+      return .ended(program: name, status: nil, said: child.lastLine)
+    }
     // The status of `env` for a program that it does not find.
-    if status == 127, !name.contains("/") {
+    if child.status == 127, !name.contains("/") {
       return .launch(program: name, reason: "there is no such program in PATH")
     }
-    let how = process.terminationReason == .exit ? "with status" : "by signal"
-    return .ended(program: name, status: "\(how) \(status)", said: said)
+    let how = child.hasExited ? "with status" : "by signal"
+    return .ended(program: name, status: "\(how) \(child.status)", said: child.lastLine)
   }
 
   func silent(_ what: String) -> ProcessCacheError {
-    .silent(program: name, what: what, seconds: timeoutSeconds, said: said)
+    .silent(program: name, what: what, seconds: timeoutSeconds, said: child.lastLine)
   }
 
-  private var said: String {
-    guard let log = FileHandle(forReadingAtPath: log), let end = try? log.seekToEnd() else {
-      return ""
-    }
-    try? log.seek(toOffset: end > 4_096 ? end - 4_096 : 0)
-    let text = String(decoding: (try? log.readToEnd()) ?? Data(), as: UTF8.self)
-    let line = text.split(whereSeparator: \.isNewline).last ?? ""
-    return String(line.trimmingCharacters(in: .whitespaces).prefix(300))
-  }
-
-  /// Bytes written to disk; nil if the system does not report them.
-  var bytesWritten: UInt64? {
-    ProcessWrites.bytes(.disk, of: "\(process.processIdentifier)")
-  }
+  var bytesWritten: UInt64? { ProcessWrites.bytes(.disk, of: "\(child.id)") }
 }

@@ -1,25 +1,19 @@
 import Foundation
 import LarderSupport
 
-/// A connection to a cache's process, with buffers for output and for input that is not parsed yet.
 package final class ProcessConnection: @unchecked Sendable {
-  // Used by one thread at a time: its current owner.
   private let descriptor: Int32
-  let peer: any ProcessPeer
+  private let peer: any ProcessPeer
   private var sending: [UInt8] = []
-  private var received = [UInt8](repeating: 0, count: ProcessConnection.roomLeast)
-  /// The part of `received` that is not parsed yet.
-  private var unread = 0..<0
-
+  private var received: [UInt8] = []
+  private var parsed = 0
   private var told: UInt64 = 0
 
-  /// The initial size of the input buffer in bytes.
-  static var roomLeast: Int { 64 << 10 }
-  /// The size of the input buffer in bytes.
-  var room: Int { received.count }
-
-  /// The longest line of an answer in bytes.
   private static var longestLine: Int { 2048 }
+  private static var chunk: Int { 64 << 10 }
+
+  /// The size of the input buffer in bytes.
+  var room: Int { received.capacity }
 
   package init(_ descriptor: Int32, of peer: some ProcessPeer) {
     self.descriptor = descriptor
@@ -29,94 +23,75 @@ package final class ProcessConnection: @unchecked Sendable {
 
   deinit { close(descriptor) }
 
-  /// Appends text to the output.
-  func add(_ text: String) { sending += text.utf8 }
-
-  /// Appends bytes to the output.
-  func add(_ bytes: Data) { sending += bytes }
-
-  /// Appends the trace's time in microseconds, if it has advanced.
   func tell(_ now: UInt64) {
     guard now > told else { return }
     told = now
-    add("time \(now)\r\n")
+    sending += "time \(now)\r\n".utf8
   }
 
-  /// Sends the output.
-  func send() throws(ProcessCacheError) {
+  private func ask(_ request: String, _ value: Data? = nil) throws(ProcessCacheError) -> Substring {
+    sending += "\(request)\r\n".utf8
+    if let value {
+      sending += value
+      sending += "\r\n".utf8
+    }
     var sent = 0
     while sent < sending.count {
       let count = sending.withUnsafeBytes {
         LocalSocket.send(descriptor, UnsafeRawBufferPointer(rebasing: $0[sent...]))
       }
-      if count > 0 {
-        sent += count
-      } else if errno != EINTR {
-        throw errno == EAGAIN || errno == EWOULDBLOCK
-          ? peer.silent("read a request") : peer.ended()
-      }
+      guard count > 0 || errno == EINTR else { throw failure("read a request") }
+      sent += max(0, count)
     }
     sending.removeAll(keepingCapacity: true)
+    return try line()
   }
 
-  /// Reads the next line, without its end.
-  func line() throws(ProcessCacheError) -> Substring {
+  private func line() throws(ProcessCacheError) -> Substring {
     var looked = 0
     while true {
-      let rest = received[unread.lowerBound + looked..<unread.upperBound]
-      if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        var text = received[unread.lowerBound..<end]
+      if let end = received[(parsed + looked)...].firstIndex(of: UInt8(ascii: "\n")) {
+        var text = received[parsed..<end]
         if text.last == UInt8(ascii: "\r") { text.removeLast() }
-        unread = end + 1..<unread.upperBound
+        parsed = end + 1
         return Substring(decoding: text, as: UTF8.self)
       }
-      guard unread.count <= Self.longestLine else {
-        let start = String(decoding: received[unread].prefix(60), as: UTF8.self)
+      looked = received.count - parsed
+      guard looked <= Self.longestLine else {
+        let start = String(decoding: received[parsed...].prefix(60), as: UTF8.self)
         throw peer.answered("\(start)...", to: "a request")
       }
-      looked = unread.count
-      try receive(room: Self.longestLine)
+      try receive()
     }
   }
 
-  /// Reads `count` bytes and the line end after them.
-  func block(_ count: Int) throws(ProcessCacheError) -> Data {
+  private func block(_ count: Int) throws(ProcessCacheError) -> Data {
     // Grows with the bytes received and not with the announced length, which may be 4 GiB.
-    while unread.count < count + 2 {
-      try receive(room: min(count + 2, max(Self.roomLeast, 2 * unread.count)))
-    }
-    let end = unread.lowerBound + count
+    while received.count - parsed < count + 2 { try receive() }
+    let end = parsed + count
     guard received[end] == UInt8(ascii: "\r"), received[end + 1] == UInt8(ascii: "\n") else {
       throw peer.answered("a value that is not followed by a line end", to: "get")
     }
-    defer { unread = end + 2..<unread.upperBound }
-    return Data(received[unread.lowerBound..<end])
+    defer { parsed = end + 2 }
+    return Data(received[parsed..<end])
   }
 
-  /// Receives more bytes into a buffer of at least `room` bytes.
-  private func receive(room: Int) throws(ProcessCacheError) {
-    if unread.isEmpty {
-      unread = 0..<0
-    } else if unread.lowerBound + room > received.count || unread.upperBound == received.count {
-      received.replaceSubrange(0..<unread.count, with: Array(received[unread]))
-      unread = 0..<unread.count
+  private func receive() throws(ProcessCacheError) {
+    received.removeFirst(parsed)
+    parsed = 0
+    let count = withUnsafeTemporaryAllocation(byteCount: Self.chunk, alignment: 1) { chunk in
+      var count: Int
+      repeat {
+        count = recv(descriptor, chunk.baseAddress, chunk.count, 0)
+      } while count < 0 && errno == EINTR
+      received += UnsafeRawBufferPointer(rebasing: chunk[..<max(0, count)])
+      return count
     }
-    if received.count < room || unread.upperBound == received.count {
-      let more = max(room, 2 * received.count) - received.count
-      received.append(contentsOf: repeatElement(0, count: more))
-    }
-    let (old, space) = (unread.upperBound, received.count - unread.upperBound)
-    var count: Int
-    repeat {
-      count = received.withUnsafeMutableBytes {
-        recv(descriptor, $0.baseAddress.map { $0 + old }, space, 0)
-      }
-    } while count < 0 && errno == EINTR
-    guard count > 0 else {
-      throw count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
-        ? peer.silent("answer") : peer.ended()
-    }
-    unread = unread.lowerBound..<old + count
+    guard count > 0 else { throw count < 0 ? failure("answer") : peer.ended() }
+  }
+
+  private func failure(_ what: String) -> ProcessCacheError {
+    errno == EAGAIN || errno == EWOULDBLOCK ? peer.silent(what) : peer.ended()
   }
 }
 
@@ -131,15 +106,12 @@ package protocol ProcessPeer: Sendable {
 }
 
 extension ProcessPeer {
-  /// The error of an unexpected answer.
   func answered(_ answer: some StringProtocol, to request: String) -> ProcessCacheError {
     .answer(program: name, request: request, answer: String(answer.prefix(100)))
   }
 }
 
-/// Sockets between two processes of one machine.
 enum LocalSocket {
-  /// The longest path in a socket's address in bytes.
   static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
   #if canImport(Glibc)
@@ -154,7 +126,6 @@ enum LocalSocket {
     private static let noSignal = Int32(MSG_NOSIGNAL)
   #endif
 
-  /// Two connected sockets, not inherited by child processes.
   static func pair() throws(ProcessCacheError) -> (ours: Int32, theirs: Int32) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, stream, 0, &ends) == 0 else { throw failure("cannot make a pipe") }
@@ -185,7 +156,6 @@ enum LocalSocket {
     throw .system(what: path, reason: String(cString: strerror(number)))
   }
 
-  /// Sets the timeout of sends and receives on a socket.
   static func limit(_ descriptor: Int32, seconds: UInt32) {
     var time = timeval(tv_sec: Int(seconds), tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
@@ -211,9 +181,7 @@ enum LocalSocket {
 
 /// An error of a cache in a separate process.
 package enum ProcessCacheError: Error, Hashable, CustomStringConvertible {
-  /// The configuration names no command.
   case noCommand
-  /// The program could not be started.
   case launch(program: String, reason: String)
   /// The program ended; `status` is nil if the system does not report it, and `said` is the last
   /// line of its standard error.
@@ -250,22 +218,14 @@ package enum ProcessCacheError: Error, Hashable, CustomStringConvertible {
 
 /// Requests of memcached's text protocol and their answers, one at a time.
 extension ProcessConnection {
-  /// Greets the process.
-  ///
-  /// - Returns: The answer to `version`.
   package func greet() throws(ProcessCacheError) -> String {
-    add("version\r\n")
-    try send()
-    let version = try line()
+    let version = try ask("version")
     guard version.hasPrefix("VERSION ") else { throw peer.answered(version, to: "version") }
     return String(version)
   }
 
-  /// Returns the value of a key; nil for a miss.
   package func get(_ key: UInt64) throws(ProcessCacheError) -> Data? {
-    add("get \(key)\r\n")
-    try send()
-    let line = try line()
+    let line = try ask("get \(key)")
     if line == "END" { return nil }
     // VALUE key flags bytes
     let words = line.split(separator: " ")
@@ -278,15 +238,8 @@ extension ProcessConnection {
     return value
   }
 
-  /// Stores a value with a TTL in seconds; 0 for none.
-  package func set(
-    _ value: Data, for key: UInt64, seconds: UInt64
-  ) throws(ProcessCacheError) {
-    add("set \(key) 0 \(seconds) \(value.count)\r\n")
-    add(value)
-    add("\r\n")
-    try send()
-    let line = try line()
+  package func set(_ value: Data, for key: UInt64, seconds: UInt64) throws(ProcessCacheError) {
+    let line = try ask("set \(key) 0 \(seconds) \(value.count)", value)
     // An object that is too large, or that admission rejects, is not stored.
     let isFine =
       line == "STORED" || line == "NOT_STORED"
@@ -298,9 +251,7 @@ extension ProcessConnection {
   }
 
   package func remove(_ key: UInt64) throws(ProcessCacheError) {
-    add("delete \(key)\r\n")
-    try send()
-    let line = try line()
+    let line = try ask("delete \(key)")
     guard line == "DELETED" || line == "NOT_FOUND" else {
       throw peer.answered(line, to: "delete \(key)")
     }

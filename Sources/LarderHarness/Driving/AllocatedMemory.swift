@@ -23,7 +23,6 @@ enum AllocatedMemory {
     #endif
   }()
 
-  /// Allocated bytes over all threads; nil if unknown.
   static var bytes: UInt64? { control.flatMap { read($0) } }
 
   private static func read(_ control: Control) -> UInt64? {
@@ -51,7 +50,6 @@ enum AllocatedMemory {
   }
 }
 
-/// Bytes that a process has written, as counted by Linux.
 enum ProcessWrites {
   /// A field of `/proc/PID/io`.
   enum Field: String {
@@ -62,15 +60,12 @@ enum ProcessWrites {
     case calls = "wchar"
   }
 
-  /// A field of a process; nil if the system does not report it.
   static func bytes(_ field: Field, of process: String = "self") -> UInt64? {
     guard let file = fopen("/proc/\(process)/io", "r") else { return nil }
     defer { fclose(file) }
-    var text = [CChar](repeating: 0, count: 1024)
+    var text = [UInt8](repeating: 0, count: 1024)
     let count = fread(&text, 1, text.count, file)
-    let lines = String(
-      decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self
-    ).split(separator: "\n")
+    let lines = String(decoding: text.prefix(count), as: UTF8.self).split(separator: "\n")
     let prefix = "\(field.rawValue): "
     return lines.first { $0.hasPrefix(prefix) }.flatMap { UInt64($0.dropFirst(prefix.count)) }
   }

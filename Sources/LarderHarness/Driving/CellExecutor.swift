@@ -7,61 +7,34 @@ import LarderTraces
 
 /// Runs one cell through a real cache: warm-up, threads, repetitions, checks.
 ///
-/// # One run
+/// A new cache in a new folder gets the requests of the trace. On a miss the value is fetched from
+/// a simulated origin and passed to `fill`; a *modify* only changes the origin's version. Before
+/// each request the cache's clock is set to the trace's time. The warm-up is made by one thread, as
+/// fast as possible; the rest is counted and timed. With one thread the counts are a function of
+/// the cell. Several threads take requests as they become free: in a closed loop 64 at a time, in an
+/// open loop one by one. Memory pressure is delivered between requests, with all threads waiting.
 ///
-/// A new cache in a new folder gets the requests of the trace. A *get* calls the cache; on a miss
-/// the value is fetched from a simulated origin and passed to `fill`. A *set* and a *delete* are
-/// passed on. A *modify* only changes the origin's version. Before each request the cache's clock
-/// is set to the trace's time. The **warm-up** is made by one thread in the order of the trace, as
-/// fast as possible; then the cache's counts are set to zero, and the rest is counted and timed.
-/// With one thread requests come in the order of the trace, and the counts are a function of the
-/// cell. Several threads take requests from one trace as they become free: in a closed loop 64 at a
-/// time, in an open loop one by one. Memory pressure is delivered between requests, with all
-/// threads waiting.
+/// The result of a get must be a version that was current at some moment during it: see
+/// `ObjectVersions` and `ValuePattern`. One wrong value is an error.
 ///
-/// # Values
+/// `seconds` is the time from the first request after the warm-up to the last, with making and
+/// checking values, memory pressure and waiting for the origin. Latency is that of the cache's own
+/// calls: a miss is its get, the origin's time and its fill. In an open loop it is measured from
+/// the time when the request was due. Reading the clock twice takes as long as a hit in memory: if
+/// only memory is driven, as fast as possible, through 2^18 requests or more, one operation in 16
+/// is timed. A cell whose fetches take time is executed by `TimedRun`.
 ///
-/// Every byte of a value follows from key, version and length. The result of a get must be a
-/// version that was current at some moment during it: see `ObjectVersions` and `ValuePattern`. One
-/// wrong value is an error.
-///
-/// # Time
-///
-/// `seconds` is the time from the first request after the warm-up to the last. It includes making
-/// and checking values, handling memory pressure and waiting for the origin. Latency is that of the
-/// cache's own calls: a miss is its get, the origin's time and its fill, without making and
-/// checking values and reading the trace. In an open loop it is measured from the time when the
-/// request was due. Reading the clock twice takes 50 ns, as long as a hit in memory: if only memory
-/// is driven, as fast as possible, through 2^18 requests or more, one operation in 16 is timed, at
-/// irregular distances. Otherwise all are.
-///
-/// A cell whose fetches take time is executed by `TimedRun`.
-///
-/// # Overhead
-///
-/// In processor time of one thread (AMD EPYC, optimised build): a get takes 30 ns with an empty
-/// cache implementation that always hits, including reading the trace and sampling, and 105 ns if
-/// it always misses, of which 70 are Foundation's for making and freeing a value. The loop alone
-/// thus makes 30 and 10 million requests per second. Checking values of 100 bytes in full is a
-/// tenth of a run of a memory cache of 100,000 of them, mostly waiting for the bytes.
-///
-/// # Other work at the same time
-///
-/// Other work takes the processors that are being measured, and its memory and writes would be
-/// counted as the cache's: execute cells one after another. Folders are removed when the cell is
-/// done and not between its runs, because file systems are slow for a while after many files have
-/// been removed.
+/// Other work takes the processors that are being measured: execute cells one after another.
+/// Folders are removed when the cell is done and not between its runs, because file systems are
+/// slow for a while after many files have been removed.
 package struct CellExecutor: Sendable {
   let order: DrivingOrder
   /// True if the runs' folders are kept, for the caller to remove after all measurements.
   var keepsFolders = false
-  /// The clock of latencies.
   var time: any RunTime = SystemRunTime()
 
   package init(_ order: DrivingOrder) { self.order = order }
 
-  /// Runs the cell once for each number of threads and repetition, and compares the result with
-  /// `simulated` if given; nil if it was stopped.
   package func run(
     _ planned: PlannedCell, over trace: PreparedTrace, simulated: Counts?
   ) throws(ExecutionError) -> [Execution]? {
@@ -75,7 +48,6 @@ package struct CellExecutor: Sendable {
     return contender
   }
 
-  /// Runs a cell with `contender` instead of the cache that it names.
   func run(
     _ planned: PlannedCell, over trace: PreparedTrace, simulated: Counts?,
     contender: CacheContender
@@ -83,47 +55,33 @@ package struct CellExecutor: Sendable {
     guard contender.kinds.contains(planned.cell.kind) else {
       throw .kind(cache: contender.name, kind: planned.cell.kind)
     }
-    if let time = planned.setup.time {
-      return try run(planned, time, over: trace, simulated: simulated)
-    }
     var folders: [RunFolder] = []
     defer { if !keepsFolders { for folder in folders { folder.remove() } } }
     var executions: [Execution] = []
-    for threads in order.spec.threads {
+    for threads in planned.setup.time == nil ? order.spec.threads : [1] {
       guard (1...ExecutionError.threadsMax).contains(threads) else { throw .threads(threads) }
       for repetition in 1...max(1, order.repetitions) {
         let folder = try RunFolder(under: order.folder)
         folders.append(folder)
-        let run = ExecutionRun(
-          self, planned, contender, trace, folder, threads: threads, repetition: repetition)
-        guard let execution = try run.execute(simulated: simulated) else { return nil }
+        let context = RunContext(self, planned, contender, trace, folder, threads: threads)
+        let execution =
+          if let time = planned.setup.time {
+            try TimedRun(context, time).execute(repetition: repetition, simulated: simulated)
+          } else {
+            try ExecutionRun(context, repetition: repetition).execute(simulated: simulated)
+          }
+        guard let execution else { return nil }
         executions.append(execution)
       }
     }
     return executions
   }
-
-  private func run(
-    _ planned: PlannedCell, _ time: FetchModel, over trace: PreparedTrace, simulated: Counts?
-  ) throws(ExecutionError) -> [Execution]? {
-    var executions: [Execution] = []
-    for repetition in 1...max(1, order.repetitions) {
-      let run = try TimedRun(self, planned, time, trace)
-      defer { if !keepsFolders { run.folder?.remove() } }
-      guard let execution = try run.execute(repetition: repetition, simulated: simulated) else {
-        return nil
-      }
-      executions.append(execution)
-    }
-    return executions
-  }
 }
 
-/// Drives the caches of `ContenderRegistry`.
+/// Drives the caches of `ContenderRegistry` with `CellExecutor`, and keeps the folders.
 package struct HarnessDriver: CacheDriver {
   package init() {}
 
-  /// Runs a cell with `CellExecutor` and keeps the folders.
   package func drive(
     _ planned: PlannedCell, over trace: PreparedTrace, simulated: Counts?, _ order: DrivingOrder
   ) throws(ExecutionError) -> [Execution]? {
@@ -133,11 +91,9 @@ package struct HarnessDriver: CacheDriver {
   }
 }
 
-/// The folder of one run.
 struct RunFolder: Sendable {
   let path: String
 
-  /// Creates a new folder under `scratch`, which is created if necessary.
   init(under scratch: String) throws(ExecutionError) {
     path = "\(scratch)/run-\(UUID().uuidString)"
     do {
@@ -164,7 +120,6 @@ struct RunFolder: Sendable {
     return count == 0 ? nil : UInt64(count)
   }
 
-  /// Bytes of all files. O(files).
   var bytes: UInt64 {
     files.reduce(0) { sum, file in
       let size = try? FileManager.default.attributesOfItem(atPath: file)[.size] as? NSNumber

@@ -2,6 +2,7 @@ import Larder
 import LarderEngine
 import LarderExperiments
 import LarderPolicies
+import LarderSupport
 import LarderTraces
 
 extension Plan {
@@ -10,30 +11,35 @@ extension Plan {
   /// the requested bounds are bounds, memory for the values of executed cells, and encryption where
   /// an executed cell encrypts.
   ///
-  /// - Throws: `PlanError.noTimes`, `PlanError.noCosts`, `PlanError.bound`, `PlanError.memory` or
-  ///   `PlanError.noEncryption`.
+  /// - Throws: `PlanError` for the first requirement that does not hold.
   package static func check(
     _ cells: [PlannedCell], of workload: Workload, over traces: TraceTable
   ) throws(PlanError) {
     try check(cells, of: workload, over: traces, memory: .machine)
   }
 
-  /// Checks the plan with a given budget of memory, and with or without encryption.
   static func check(
     _ cells: [PlannedCell], of workload: Workload, over traces: TraceTable,
     memory: MemoryBudget, canEncrypt: Bool = DiskEncryption.isAvailable
   ) throws(PlanError) {
     for planned in cells where planned.isExecuted && !canEncrypt && planned.encrypts {
-      throw .noEncryption(configuration: planned.cell.configuration)
+      throw PlanError(
+        of: planned.cell.configuration,
+        " uses encryption, and this program is built without it: build it with the trait Encryption "
+          + "('make build TRAITS=Tools,Encryption'), or only 'mode: simulate'")
     }
     if case .trace = workload.execution?.load, cells.contains(where: \.isExecuted) {
       for trace in traces.all where trace.requests.times == nil {
-        throw .noTimes(trace: trace.name)
+        throw PlanError(
+          "'\(trace.name)' has no times, so 'execute' cannot use them: set a rate in 'load', or "
+            + "remove it for a closed loop")
       }
     }
     if workload.latency?.isOriginFromTrace ?? false {
       for trace in traces.all where trace.requests.costs == nil {
-        throw .noCosts(trace: trace.name)
+        throw PlanError(
+          "'\(trace.name)' has no costs, so 'origin: from-trace' has no latencies: write a time, "
+            + "such as 80ms, or read the costs ('larder list formats' lists the options)")
       }
     }
     // A cache with its own policy is not simulated, and its policy is unknown here.
@@ -41,12 +47,15 @@ extension Plan {
       guard let trace = traces[planned.cell] else { continue }
       try checkTime(of: planned, over: trace)
       if planned.prefix != nil, trace.prompts == nil {
-        throw .noPrompts(configuration: planned.cell.configuration, trace: planned.cell.trace)
+        throw PlanError(
+          of: planned.cell.configuration,
+          ": '\(planned.cell.trace)' has no prompts, so prefixes cannot be counted: remove 'prefix', "
+            + "or use the format hash-ids or the generator llm-prefix")
       }
       do {
         try PolicyRegistry.checkBound(in: planned.setup, over: trace.requests)
       } catch {
-        throw .bound(error, configuration: planned.cell.configuration)
+        throw PlanError(of: planned.cell.configuration, ": \(error)")
       }
     }
     let executed = cells.filter(\.isExecuted)
@@ -60,24 +69,31 @@ extension Plan {
       for planned in own {
         let need = memory.need(of: planned.setup)
         guard need > available else { continue }
-        throw .memory(
-          configuration: planned.cell.configuration, capacity: planned.cell.capacityLabel,
-          trace: name, needBytes: need, availableBytes: available)
+        let label = planned.cell.capacityLabel
+        throw PlanError(
+          of: planned.cell.configuration, capacity: label,
+          " at \(label) on '\(name)': executing it needs \(NumberText.bytes(need)) of memory for "
+            + "values, only \(NumberText.bytes(available)) are available: choose smaller capacities "
+            + "or values, or only 'mode: simulate'")
       }
     }
   }
 
-  /// Rejects fetches whose time or bytes are not in the trace.
   private static func checkTime(
     of planned: PlannedCell, over trace: PreparedTrace
   ) throws(PlanError) {
     guard let time = planned.setup.time else { return }
     let cell = planned.cell
     if time.clock == .trace, trace.requests.times == nil {
-      throw .noTimesForFetches(configuration: cell.configuration, trace: cell.trace)
+      throw PlanError(
+        of: cell.configuration,
+        ": '\(cell.trace)' has no times, so 'fetch' cannot be a duration: write a number of "
+          + "requests, such as 'fetch: 1000 requests'")
     }
     if time.bytesPerSecond != nil, trace.requests.sizes == nil {
-      throw .noSizesForFetches(configuration: cell.configuration, trace: cell.trace)
+      throw PlanError(
+        of: cell.configuration,
+        ": '\(cell.trace)' has no sizes, so 'bandwidth' does not apply: remove it")
     }
   }
 }
@@ -97,7 +113,6 @@ struct ExecutionMemory {
   private let footprintBytes: UInt64
   private let largestBytes: UInt64
 
-  /// The sizes of a trace's values. O(requests) if the trace has sizes.
   init(_ trace: PreparedTrace, valueBytes: UInt32) {
     let requests = trace.requests
     objects = UInt64(requests.objects)

@@ -5,21 +5,85 @@ import LarderSupport
 import LarderTraces
 import Synchronization
 
-/// State shared by all threads of a run.
-struct RunContext: Sendable {
-  let memory: HarnessMemory
-  let trace: PreparedTrace
+final class RunContext: Sendable {
+  let order: DrivingOrder
+  let planned: PlannedCell
+  let contender: CacheContender
+  let folder: RunFolder
+  let threads: Int
+  let time: any RunTime
   let reader: TraceReader
   let versions: ObjectVersions
   let pattern: ValuePattern
-  let clock: TraceClock
-  let time: any RunTime
-  /// The latency of the origin; nil for none.
+  let clock = TraceClock()
   let origin: OriginLatency?
-  let waitsForOrigin: Bool
-  let verification: ExecutionSpec.Verification
-  let cancellation: Cancellation
-  let progress: @Sendable (Int) -> Void
+  // Own the memory that the pointers above point to.
+  private let memory = HarnessMemory()
+  private let trace: PreparedTrace
+
+  init(
+    _ executor: CellExecutor, _ planned: PlannedCell, _ contender: CacheContender,
+    _ trace: PreparedTrace, _ folder: RunFolder, threads: Int
+  ) {
+    let seed = planned.cell.seed
+    order = executor.order
+    reader = TraceReader(
+      trace.requests, unit: planned.setup.unit, valueBytes: order.spec.valueBytes)
+    versions = ObjectVersions(
+      objects: reader.hasOperations ? reader.objects : 0, isShared: threads > 1, in: memory)
+    pattern = ValuePattern(seed: seed, allowsEmpty: reader.hasEmptyValues(), in: memory)
+    origin = order.latency.map { OriginLatency($0, seed: seed) }
+    time = executor.time
+    self.planned = planned
+    self.contender = contender
+    self.trace = trace
+    self.folder = folder
+    self.threads = threads
+  }
+
+  func makeCache<Cache>(_ make: (CacheSetup) throws -> Cache) throws(ExecutionError) -> Cache {
+    var setup = CacheSetup(
+      simulation: planned.setup, preset: planned.preset, execution: order.spec,
+      threads: threads, folder: folder.path, clock: clock)
+    setup.process = planned.process
+    do {
+      return try make(setup)
+    } catch {
+      throw .making(cache: contender.name, message: Self.line(error))
+    }
+  }
+
+  /// Waits until a request is due, with regular checks of the flag, and returns the delay.
+  func wait(until due: UInt64) -> UInt64 {
+    var now = time.nowNanoseconds
+    while now < due, !order.cancellation.isRequested {
+      time.wait(until: min(due, now + 100_000_000))
+      now = time.nowNanoseconds
+    }
+    return now > due ? now - due : 0
+  }
+
+  /// The error of a failed call of the cache, for a request from 0 on.
+  func failed(_ call: String, request: Int? = nil, _ error: any Error) -> ExecutionError {
+    // Not a failure of the cache.
+    if let request, let error = error as? ValueMemoryError {
+      return .load("request \(request + 1) of the trace: \(error)")
+    }
+    return .failed(
+      cache: contender.name, call: call, request: request.map { $0 + 1 },
+      message: Self.line(error))
+  }
+
+  func checkValues(_ tally: RunTally) throws(ExecutionError) {
+    guard tally.valuesWrong > 0 else { return }
+    throw .wrongValues(
+      cache: contender.name, wrong: tally.valuesWrong, checked: tally.valuesChecked,
+      first: tally.firstWrong ?? "a request of the trace")
+  }
+
+  private static func line(_ error: any Error) -> String {
+    "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
+  }
 }
 
 /// Holds a thread's worker between the parts of a run. Used by one thread at a time.
@@ -29,7 +93,6 @@ final class WorkerSlot: @unchecked Sendable {
 
   init(_ worker: RequestWorker) { self.worker = worker }
 
-  /// Lets the worker make requests. If the cache fails, all threads stop.
   func work(on dealer: RequestDealer, _ cache: any CacheUnderTest, _ mode: RequestWorker.Mode) {
     do {
       if try !worker.work(on: dealer, cache, mode) { dealer.stop() }
@@ -75,10 +138,8 @@ enum RunThreads {
 
 /// A clock for latencies, with a wait. Injected, so that tests need not wait.
 protocol RunTime: Sendable {
-  /// Nanoseconds since a fixed moment.
   var nowNanoseconds: UInt64 { get }
 
-  /// Waits until an instant; returns at once if it has passed.
   func wait(until nanoseconds: UInt64)
 }
 

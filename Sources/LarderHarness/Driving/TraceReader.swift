@@ -32,11 +32,9 @@ struct TraceReader: @unchecked Sendable {
     self.valueBytes = valueBytes
   }
 
-  /// True if there are operations other than gets.
   var hasOperations: Bool { operations != nil }
   var hasTimes: Bool { times != nil }
   var hasCosts: Bool { costs != nil }
-  /// True if the trace has sizes.
   var hasSizes: Bool { sizes != nil }
 
   @inline(__always) func id(_ index: Int) -> ObjectID { ids[index] }
@@ -49,14 +47,12 @@ struct TraceReader: @unchecked Sendable {
   /// Microseconds.
   @inline(__always) func time(_ index: Int) -> UInt64 { times?[index] ?? 0 }
 
-  /// The bytes of the value.
   @inline(__always) func bytes(_ index: Int) -> Int { Int(sizes?[index] ?? valueBytes) }
 
   @inline(__always) func weight(_ index: Int) -> UInt32 {
     countsBytes ? sizes?[index] ?? 1 : 1
   }
 
-  /// The cost of a fetch; 1 if the trace has no costs.
   @inline(__always) func cost(_ index: Int) -> Float { costs?[index] ?? 1 }
 
   @inline(__always) func options(_ index: Int) -> CacheWriteOptions {
@@ -71,16 +67,11 @@ struct TraceReader: @unchecked Sendable {
     return (0..<count).contains { sizes[$0] == 0 }
   }
 
-  /// The key of an object: see `ObjectID.spread`.
   @inline(__always) static func key(_ id: ObjectID) -> UInt64 { id.spread }
 }
 
-/// Distributes the requests of a part of the trace: each free thread takes the next ones.
-///
-/// In a closed loop they go in blocks, small enough to keep all threads at about the same position
-/// of the trace, or one by one if the trace has times; in an open loop one by one, so that a
-/// request waits for a thread only if all are busy. A delayed thread makes fewer requests, and no
-/// request is made twice or left out.
+/// Distributes the requests of a part of the trace: each free thread takes the next block. A
+/// delayed thread makes fewer requests, and no request is made twice or left out.
 final class RequestDealer: Sendable {
   private let next: Atomic<Int>
   private let end: Int
@@ -93,7 +84,6 @@ final class RequestDealer: Sendable {
     self.block = block
   }
 
-  /// The next requests; nil after the last.
   func take() -> Range<Int>? {
     guard !stopped.load(ordering: .relaxed) else { return nil }
     let start = next.wrappingAdd(block, ordering: .relaxed).oldValue
@@ -106,7 +96,6 @@ final class RequestDealer: Sendable {
   var isStopped: Bool { stopped.load(ordering: .relaxed) }
 }
 
-/// The due times of requests in an open loop.
 struct LoadPace: Sendable {
   private enum Rule: Sendable {
     case trace(TraceReader, nanosecondsPerMicrosecond: Double)
@@ -144,7 +133,6 @@ struct LoadPace: Sendable {
     self.start = start
   }
 
-  /// The instant when a request is due, in nanoseconds of the run's time.
   func due(_ index: Int) -> UInt64 {
     let after: Double
     switch rule {
@@ -178,7 +166,6 @@ struct OriginLatency: Sendable {
     self.seed = seed
   }
 
-  /// Nanoseconds for fetching `bytes` bytes for a request with a cost of `milliseconds`.
   func nanoseconds(request index: Int, bytes: Int, milliseconds: Float) -> UInt64 {
     if isFromTrace { return milliseconds > 0 ? UInt64(min(Double(milliseconds) * 1e6, 1e18)) : 0 }
     let draw = SplitMix64.number(UInt64(truncatingIfNeeded: index), seed: seed)

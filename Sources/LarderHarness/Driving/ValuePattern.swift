@@ -23,11 +23,7 @@ struct ValuePattern: @unchecked Sendable {
   private static var blockBytes: Int { 1 << 16 }
   private static var asideBytesMax: Int { 4096 }
 
-  /// The values of a seed.
-  ///
-  /// - Parameters:
-  ///   - allowsEmpty: True if values may be empty.
-  ///   - memory: Owns the pool; the pattern must not outlive it.
+  /// The values of a seed. `memory` owns the pool; the pattern must not outlive it.
   init(seed: UInt64, allowsEmpty: Bool, in memory: HarnessMemory) {
     var random = SeededGenerator(seed: seed)
     let words = memory.allocate(2 * Self.blockBytes / 8) { _ in random.next() }
@@ -59,13 +55,24 @@ struct ValuePattern: @unchecked Sendable {
     let second = second(key, version, bytes)
     var header = (UInt64(version) ^ mask(key, bytes), second)
     memcpy(base, &header, min(bytes, 16))
-    var (offset, block) = (16, 0)
-    while offset < bytes {
-      let length = min(bytes - offset, Self.blockBytes)
-      memcpy(base + offset, pool + start(second, block), length)
-      offset += length
-      block += 1
+    _ = blocks(second, bytes) { offset, block, length in
+      memcpy(base + offset, block, length)
+      return true
     }
+  }
+
+  /// The blocks of a value, until `body` returns false.
+  @inline(__always) private func blocks(
+    _ second: UInt64, _ bytes: Int,
+    _ body: (_ offset: Int, _ block: UnsafeMutableRawPointer, _ length: Int) -> Bool
+  ) -> Bool {
+    var start = second
+    for offset in stride(from: 16, to: bytes, by: Self.blockBytes) {
+      let block = pool + Int(truncatingIfNeeded: start & 0xFFFF)
+      guard body(offset, block, min(bytes - offset, Self.blockBytes)) else { return false }
+      start &+= 0x9E37_79B9
+    }
+    return true
   }
 
   /// The version of a value that was read under a key; nil if it is none of the key's versions from
@@ -90,7 +97,6 @@ struct ValuePattern: @unchecked Sendable {
     }
   }
 
-  /// The version that the first bytes encode, from `oldest` on; nil if they encode none.
   @inline(__always) private func version(
     _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ oldest: UInt32
   ) -> UInt32? {
@@ -109,16 +115,7 @@ struct ValuePattern: @unchecked Sendable {
 
   private func hasContent(_ bytes: UnsafeRawBufferPointer, _ second: UInt64) -> Bool {
     guard let base = bytes.baseAddress else { return true }
-    var (offset, block) = (16, 0)
-    while offset < bytes.count {
-      let length = min(bytes.count - offset, Self.blockBytes)
-      guard memcmp(base + offset, pool + start(second, block), length) == 0 else {
-        return false
-      }
-      offset += length
-      block += 1
-    }
-    return true
+    return blocks(second, bytes.count) { memcmp(base + $0, $1, $2) == 0 }
   }
 
   @inline(__always) private func mask(_ key: UInt64, _ bytes: Int) -> UInt64 {
@@ -127,11 +124,6 @@ struct ValuePattern: @unchecked Sendable {
 
   @inline(__always) private func second(_ key: UInt64, _ version: UInt32, _ bytes: Int) -> UInt64 {
     Self.mix(mask(key, bytes) &+ UInt64(version) &* 0xA076_1D64_78BD_642F &+ 1)
-  }
-
-  /// The offset of a value's block in the pool.
-  @inline(__always) private func start(_ second: UInt64, _ block: Int) -> Int {
-    Int(truncatingIfNeeded: (second &+ UInt64(block) &* 0x9E37_79B9) & 0xFFFF)
   }
 
   @inline(__always) private static func mix(_ value: UInt64) -> UInt64 {
@@ -150,13 +142,11 @@ struct ValueMemoryError: Error, Hashable, CustomStringConvertible {
 
 /// The origin's version of each object, and the versions that a cache may still hold.
 ///
-/// Every set, delete and modify makes a new version. The valid answers of a cache follow from the
-/// writes (fills, sets and removes) that it received. A write without any concurrent write to its
-/// object leaves nothing older in the cache: its version becomes the *floor*. While writes overlap
-/// the cache may keep any of them, and the floor stays. A fill is in progress from before it asks
-/// the origin for the version, so a slow fill that overwrites a newer set is no error. A get may
-/// thus return versions from the floor at its beginning to the version current at its end. With one
-/// thread no writes are concurrent, and the floor is the only possible version.
+/// Every set, delete and modify makes a new version. A write (fill, set or remove) without any
+/// concurrent write to its object leaves nothing older in the cache: its version becomes the
+/// *floor*. While writes overlap the cache may keep any of them, and the floor stays. A fill is in
+/// progress from before it asks the origin for the version. A get may thus return versions from the
+/// floor at its beginning to the version current at its end; with one thread only the floor.
 struct ObjectVersions: @unchecked Sendable {
   // Low half: the floor. Next 10 bits: writes in progress. The rest: writes begun, wrapping around.
   private let writes: UnsafeMutablePointer<Atomic<UInt64>>
@@ -168,18 +158,13 @@ struct ObjectVersions: @unchecked Sendable {
   private static var oneBegun: UInt64 { 1 << 42 }
   private static var floorMask: UInt64 { 0xFFFF_FFFF }
 
-  /// A write in progress.
   struct Write {
     var begun: UInt64
     var isAlone: Bool
   }
 
-  /// Sets the version of each object to 1.
-  ///
-  /// - Parameters:
-  ///   - objects: The largest id; 0 if versions never change and need not be kept.
-  ///   - isShared: True if several threads use it.
-  ///   - memory: Owns the versions; this must not outlive it.
+  /// Sets the version of each object to 1. `objects` is the largest id; 0 if versions never change
+  /// and need not be kept. `memory` owns the versions.
   init(objects: Int, isShared: Bool, in memory: HarnessMemory) {
     count = objects == 0 ? 0 : objects + 1
     self.isShared = isShared

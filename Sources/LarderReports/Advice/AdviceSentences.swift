@@ -1,31 +1,26 @@
 import LarderExperiments
 import LarderSupport
 
-/// Advice in sentences, shared by the terminal, Markdown and HTML.
 struct AdviceSentences {
   let advice: Advice
-
-  /// A sentence with its heading.
-  struct Item: Equatable {
-    var title: String
-    var text: String
-  }
 
   private var best: CapacityAdvice { advice.best }
 
   private var isDivided: Bool { advice.learnedBillionths != nil }
 
-  var items: [Item] {
-    let texts: [(String, String?)] =
-      advice.obstacle != nil
-      ? [("Advice", recommendation)]
-      : [
-        ("Advice", recommendation), ("Regret", regret),
-        (storage == "disk" ? "Capacity" : "Memory", memory), ("Disk", disk), ("TTL", lifetimes),
-        ("Money", money), ("Stability", stability),
-      ]
-    return texts.compactMap { title, text in text.map { Item(title: title, text: $0) } }
+  var items: [(title: String, text: String)] {
+    let texts: [(String, String?)] = [
+      ("Advice", recommendation), ("Regret", regret),
+      (storage == "disk" ? "Capacity" : "Memory", memory), ("Disk", disk), ("TTL", lifetimes),
+      ("Money", money), ("Stability", stability),
+    ]
+    return (advice.obstacle == nil ? texts : [texts[0]]).compactMap { title, text in
+      text.map { (title, $0) }
+    }
   }
+
+  /// A column that only advice has whose designs are chosen on a part of the trace.
+  func whole<Row>(_ column: () -> Column<Row>) -> [Column<Row>] { isDivided ? [column()] : [] }
 
   var recommendation: String {
     if let obstacle = advice.obstacle { return text(of: obstacle) }
@@ -54,7 +49,6 @@ struct AdviceSentences {
     return start + (advice.lruCurve.isEmpty ? "." : ", and does not reach it at any capacity.")
   }
 
-  /// `1.20 points more`.
   private func difference(_ points: Double) -> String {
     "\(AdviceNumbers.points(points.magnitude)) points \(points < 0 ? "less" : "more")"
   }
@@ -132,7 +126,6 @@ struct AdviceSentences {
       return text + "; all \(advice.candidates) designs were simulated in full."
     }
     let bound = "\(AdviceNumbers.points(best.regretBoundPoints)) points (two standard errors)"
-    // The samples know less than the finalists.
     guard best.regretBoundPoints - lost <= AdviceNumbers.indifferentPoints else {
       return text + ". Most of the \(advice.candidates) designs were simulated on samples only, "
         + "which cannot exclude \(bound); a larger --max-requests can."
@@ -271,47 +264,35 @@ struct AdviceSentences {
       + "\(difference(gain)) on the rest."
   }
 
-  func size(_ capacity: UInt64) -> String {
-    NumberText.capacity(capacity, bytes: advice.unit == .bytes)
-      + (advice.unit == .objects ? " objects" : "")
-  }
+  func size(_ capacity: UInt64) -> String { NumberText.capacity(capacity, advice.unit) }
 }
 
-/// Advice for a terminal, on one screen.
 package enum AdviceText {
-  /// The text in lines of at most `width` characters.
   package static func text(of advice: Advice, width: Int) -> String {
     let width = min(max(width, 40), 100)
-    let sentences = AdviceSentences(advice: advice)
-    var lines: [String] = []
-    for item in sentences.items {
-      let label = item.title + String(repeating: " ", count: max(1, 11 - item.title.count))
-      let words = wrapped(TextSafety.singleLine(item.text), width: width - 11)
-      for (number, line) in words.enumerated() {
-        lines.append((number == 0 ? label : String(repeating: " ", count: 11)) + line)
-      }
-    }
-    var text = lines.joined(separator: "\n") + "\n"
+    var text = AdviceSentences(advice: advice).items.map { title, text in
+      let label = title + String(repeating: " ", count: max(1, 11 - title.count))
+      let indent = "\n" + String(repeating: " ", count: 11)
+      return label + wrapped(text, width: width - 11).joined(separator: indent) + "\n"
+    }.joined()
     if advice.capacities.count > 1, advice.obstacle == nil {
-      text += "\n" + ComparisonTable.aligned(AdviceTables.capacities(advice), false)
+      text += "\n" + PlainMarkup().text(of: [.table(AdviceTables.capacities(advice))])
+    }
+    func paragraph(_ text: String) -> String {
+      wrapped(text, width: width).joined(separator: "\n") + "\n"
     }
     if let costs = advice.costs {
-      let assumptions = "Assumed: " + costs.assumptions.joined(separator: "; ") + "."
-      text += "\n" + wrapped(assumptions, width: width).joined(separator: "\n") + "\n"
+      text += "\n" + paragraph("Assumed: \(costs.assumptions.joined(separator: "; ")).")
     }
-    for note in advice.notes {
-      text +=
-        wrapped("Note: \(TextSafety.singleLine(note))", width: width)
-        .joined(separator: "\n") + "\n"
-    }
-    return text
+    return text + advice.notes.map { paragraph("Note: \($0)") }.joined()
   }
 
-  /// Lines of at most `width` characters; longer words stay whole.
+  /// Lines of at most `width` characters. A longer word stays whole, as does a number with its
+  /// unit.
   static func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
-    for word in words(text) {
+    for word in words(TextSafety.singleLine(text)) {
       if !line.isEmpty, line.count + 1 + word.count > width {
         lines.append(line)
         line = ""
@@ -322,18 +303,15 @@ package enum AdviceText {
   }
 
   private static func words(_ text: String) -> [String] {
-    var words: [String] = []
-    for part in text.split(separator: " ") {
-      let follows = words.last.map { $0.last?.isNumber ?? false } ?? false
-      if follows,
+    text.split(separator: " ").reduce(into: []) { words, part in
+      let isUnit =
         part.first?.isNumber ?? false || units.contains(part.prefix { $0.isLetter || $0 == "%" })
-      {
+      if let last = words.last, last.last?.isNumber ?? false, isUnit {
         words[words.count - 1] += " " + part
       } else {
         words.append(String(part))
       }
     }
-    return words
   }
 
   private static let units: Set<Substring> = [

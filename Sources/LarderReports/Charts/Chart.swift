@@ -8,7 +8,6 @@ protocol Chart: Sendable {
 
   var caption: String { get }
 
-  /// Returns the drawing. Linear in the values. Equal charts give equal bytes.
   func svg(_ options: ChartOptions) -> String
 }
 
@@ -17,115 +16,64 @@ extension Chart {
 }
 
 struct ChartOptions: Sendable, Hashable {
-  /// The prefix of identifiers in the drawing; unique in a page.
   var id = "chart"
-  /// True for a standalone file with its own style and title; false for a part of a page.
   var isFile = true
 
   static let width = 760.0
 }
 
-/// A named sequence of values, such as one policy over all capacities.
-struct ChartSeries: Sendable {
-  /// The name; untrusted text.
-  var name: String
-  var style: SeriesStyle
-  var points: [Point]
-  /// True if each value has a marker; a dense curve has one at its end only.
-  var hasMarkers = true
-  /// True for bounds that no cache can reach; they are drawn thinner.
-  var isBound = false
-
-  struct Point: Sendable, Hashable {
-    var x: Double
-    var y: Double
-    /// The smallest and largest measured value; nil if there was only one.
-    var range: ClosedRange<Double>?
-    /// The tooltip; nil for the numbers themselves.
-    var label: String?
-    /// True if no line leads here from the point before.
-    var isStart = false
-  }
-}
-
-/// An axis of a chart: title, unit and ticks.
 struct ChartAxis: Sendable {
   var title: String
   var unit: ChartUnit
-  /// True for a logarithmic scale, as for capacities and latencies.
   var isLogarithmic = false
   /// Fixed ticks, such as the simulated capacities; nil to choose them.
   var ticks: [Tick]?
   /// Fixed ends of the axis; nil to derive them from the values.
   var range: ClosedRange<Double>?
 
-  /// A labelled position on an axis.
   struct Tick: Sendable, Hashable {
     var value: Double
     var label: String
-    /// A second, smaller line below the label.
     var detail: String?
-
-    init(_ value: Double, label: String, detail: String? = nil) {
-      self.value = value
-      self.label = label
-      self.detail = detail
-    }
   }
 }
 
-/// The unit of an axis: number format and natural ticks.
 enum ChartUnit: Sendable, Hashable {
-  case number
-  /// Objects: 1000, 10k, 2M.
-  case objects
-  /// Bytes: 512 KiB, 64 MiB.
-  case bytes
-  /// A share of 1, shown as a percentage.
-  case percent
-  /// A difference between shares of 1, shown in percentage points.
-  case points
-  /// A time in nanoseconds: 250 ns, 3 us, 80 ms.
-  case nanoseconds
+  case number, objects, bytes, percent, points, nanoseconds
+
+  private var scale: (factor: Double, units: [String])? {
+    switch self {
+    case .objects: (1000, ["", "k", "M", "G", "T"])
+    case .bytes: (1024, [" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"])
+    case .nanoseconds: (1000, [" ns", " µs", " ms", " s"])
+    case .number, .percent, .points: nil
+    }
+  }
 
   func tick(_ value: Double) -> String {
-    switch self {
-    case .number: ChartText.short(value)
-    case .objects: ChartText.scaled(value, by: 1000, units: ["", "k", "M", "G", "T"])
-    case .bytes:
-      ChartText.scaled(
-        value, by: 1024, units: [" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"])
-    case .percent: ChartText.short(value * 100) + " %"
-    case .points: ChartText.short(value * 100)
-    case .nanoseconds:
-      value == 0 ? "0" : ChartText.scaled(value, by: 1000, units: Self.times)
+    if self == .nanoseconds, value == 0 { return "0" }
+    guard let scale else {
+      return ChartText.short(value * factor) + (self == .percent ? " %" : "")
     }
+    return ChartText.scaled(value, by: scale.factor, units: scale.units)
   }
 
   func value(_ value: Double) -> String {
-    switch self {
-    case .percent: (NumberText.fixed(value * 100, decimals: 2) ?? "–") + " %"
-    case .points: (NumberText.fixed(value * 100, decimals: 2) ?? "–") + " points"
-    case .number: NumberText.fixed(value, decimals: 2) ?? "–"
-    case .objects, .bytes, .nanoseconds: precise(value)
+    guard let scale else {
+      let unit = self == .percent ? " %" : self == .points ? " points" : ""
+      return (NumberText.fixed(value * factor, decimals: 2) ?? "–") + unit
     }
-  }
-
-  private func precise(_ value: Double) -> String {
     guard let whole = UInt64(exactly: value.rounded()), value != 0 else { return tick(value) }
     return switch self {
     case .objects: NumberText.grouped(whole)
     case .bytes: NumberText.bytes(whole)
-    default: ChartText.scaled(value, by: 1000, units: Self.times, isTrimmed: false)
+    default: ChartText.scaled(value, by: scale.factor, units: scale.units, isTrimmed: false)
     }
   }
 
-  private static let times = [" ns", " µs", " ms", " s"]
-
-  /// True if ticks are multiples of powers of two.
-  var isBinary: Bool { self == .bytes }
-
   var factor: Double { self == .percent || self == .points ? 100 : 1 }
+
+  init(_ unit: CapacityUnit) { self = unit == .objects ? .objects : .bytes }
 }
 
 /// Maps values of an axis to positions. Uses its own logarithm, so that drawings are equal to the
@@ -134,10 +82,7 @@ struct ChartScale {
   let axis: ChartAxis
   let range: ClosedRange<Double>
   let ticks: [ChartAxis.Tick]
-  /// Positions of the ends of `range`; the first may be the larger.
-  let ends: (first: Double, last: Double)
-  private let low: Double
-  private let high: Double
+  private let ends: (first: Double, last: Double)
 
   /// A scale that covers all `values`, drawn from `first` to `last`, with about `count` ticks.
   /// `fromZero` includes 0, which bars need and points do not.
@@ -148,11 +93,11 @@ struct ChartScale {
     let usable = values.filter { $0.isFinite && (!axis.isLogarithmic || $0 > 0) }
     var low = axis.range?.lowerBound ?? usable.min() ?? (axis.isLogarithmic ? 1 : 0)
     var high = axis.range?.upperBound ?? usable.max() ?? (axis.isLogarithmic ? 10 : 1)
-    var ticks: [ChartAxis.Tick]
+    var ticks: [Double]
     if axis.isLogarithmic {
       (low, high) = (max(low, .leastNormalMagnitude), max(high, .leastNormalMagnitude))
       if low == high { (low, high) = (low / 2, high * 2) }
-      ticks = ChartTicks.logarithmic(low, high, unit: axis.unit, count: count)
+      ticks = ChartTicks.logarithmic(low, high, isBinary: axis.unit == .bytes, count: count)
     } else {
       if fromZero { (low, high) = (min(0, low), max(0, high)) }
       let step = ChartTicks.step(low, high, factor: axis.unit.factor, count: count)
@@ -165,25 +110,23 @@ struct ChartScale {
         if axis.unit == .percent, (usable.max() ?? 0) <= 1 { high = min(high, 1) }
         if low == high { high = low + step }
       }
-      ticks = ChartTicks.linear(low, high, step: step, unit: axis.unit)
+      ticks = ChartTicks.linear(low, high, step: step)
     }
-    ticks = axis.ticks ?? ticks
     self.axis = axis
-    self.ticks = ticks
+    self.ticks =
+      axis.ticks ?? ticks.map { ChartAxis.Tick(value: $0, label: axis.unit.tick($0)) }
     range = low...high
     ends = (first, last)
-    self.low = Self.measure(low, axis)
-    self.high = Self.measure(high, axis)
   }
 
   /// The position of `value`; values outside of the range are drawn at its end.
   func place(_ value: Double) -> Double {
     let inside = min(max(value, range.lowerBound), range.upperBound)
-    let share = (Self.measure(inside, axis) - low) / (high - low)
-    return ends.first + share * (ends.last - ends.first)
+    let (low, high) = (measure(range.lowerBound), measure(range.upperBound))
+    return ends.first + (measure(inside) - low) / (high - low) * (ends.last - ends.first)
   }
 
-  private static func measure(_ value: Double, _ axis: ChartAxis) -> Double {
+  private func measure(_ value: Double) -> Double {
     axis.isLogarithmic ? DeterministicMath.log(value) : value
   }
 }
@@ -194,50 +137,121 @@ enum ChartTicks {
     let span = (high - low) * factor
     guard span > 0, span.isFinite else { return 1 / factor }
     let raw = span / Double(max(1, count))
-    var power = 1.0
-    while power > raw { power /= 10 }
-    while power * 10 <= raw { power *= 10 }
+    let power = power(of: 10, below: raw)
     let step = [1, 2, 2.5, 5, 10].map { $0 * power }.first { $0 >= raw * 0.999 } ?? 10 * power
     return step / factor
   }
 
-  /// Multiples of `step` from `low` to `high`.
-  static func linear(
-    _ low: Double, _ high: Double, step: Double, unit: ChartUnit
-  ) -> [ChartAxis.Tick] {
+  static func linear(_ low: Double, _ high: Double, step: Double) -> [Double] {
     let first = (low / step - 1e-9).rounded(.up)
     let last = (high / step + 1e-9).rounded(.down)
     guard first <= last, last - first < 100 else { return [] }
-    return stride(from: first, through: last, by: 1).map { number in
-      ChartAxis.Tick(number * step, label: unit.tick(number * step))
-    }
+    return stride(from: first, through: last, by: 1).map { $0 * step }
   }
 
   /// Powers of ten, or of two for bytes; also 2 and 5 times them if there is room.
   static func logarithmic(
-    _ low: Double, _ high: Double, unit: ChartUnit, count: Int
-  ) -> [ChartAxis.Tick] {
+    _ low: Double, _ high: Double, isBinary: Bool, count: Int
+  ) -> [Double] {
     let candidates =
-      unit.isBinary
+      isBinary
       ? [2.0, 4, 8, 16, 32, 64, 1024].map { powers(low, high, base: $0, times: [1]) }
       : [[1.0, 2, 5], [1, 3], [1]].map { powers(low, high, base: 10, times: $0) }
         + [100.0, 1000, 1e6].map { powers(low, high, base: $0, times: [1]) }
     let fitting = candidates.first { $0.count <= count + 1 } ?? candidates.last ?? []
-    let values = fitting.count < 2 ? candidates[0] : fitting
-    return values.map { ChartAxis.Tick($0, label: unit.tick($0)) }
+    return fitting.count < 2 ? candidates[0] : fitting
+  }
+
+  private static func power(of base: Double, below limit: Double) -> Double {
+    var power = 1.0
+    while power > limit { power /= base }
+    while power * base <= limit { power *= base }
+    return power
   }
 
   private static func powers(
     _ low: Double, _ high: Double, base: Double, times: [Double]
   ) -> [Double] {
-    var power = 1.0
-    while power > low { power /= base }
-    while power * base <= low { power *= base }
+    var power = power(of: base, below: low)
     var values: [Double] = []
     while power <= high * 1.0001, values.count < 200 {
       values += times.map { $0 * power }.filter { $0 >= low * 0.9999 && $0 <= high * 1.0001 }
       power *= base
     }
     return values
+  }
+}
+
+enum ChartText {
+  static func place(_ value: Double) -> String { trimmed(value, decimals: 1) }
+
+  static func short(_ value: Double) -> String {
+    let size = value.magnitude
+    return trimmed(value, decimals: size >= 100 ? 1 : size >= 1 ? 2 : size >= 0.01 ? 4 : 8)
+  }
+
+  /// A number in the largest of `units` that leaves at least 1; each is `factor` times the one
+  /// before.
+  static func scaled(
+    _ value: Double, by factor: Double, units: [String], isTrimmed: Bool = true
+  ) -> String {
+    var rest = value
+    var unit = 0
+    // A value that would round up to the next unit is shown in it.
+    while unit + 1 < units.count, rest.magnitude >= factor * 0.9995 {
+      rest /= factor
+      unit += 1
+    }
+    let decimals = rest.magnitude >= 100 ? 0 : rest.magnitude >= 10 ? 1 : 2
+    // Whole nanoseconds and whole bytes have no fraction.
+    let shown = unit == 0 && rest == rest.rounded() ? 0 : decimals
+    let text =
+      isTrimmed ? trimmed(rest, decimals: decimals) : NumberText.fixed(rest, decimals: shown)
+    return (text ?? "–") + units[unit]
+  }
+
+  private static func trimmed(_ value: Double, decimals: Int) -> String {
+    guard let text = NumberText.fixed(value, decimals: decimals) else { return "–" }
+    guard text.contains(".") else { return text }
+    var digits = text[...]
+    while digits.last == "0" { digits.removeLast() }
+    if digits.last == "." { digits.removeLast() }
+    return digits == "-0" ? "0" : String(digits)
+  }
+
+  /// The approximate width of `text` in the unit of `size`. Fonts differ, so this rounds up.
+  static func width(_ text: String, size: Double = SVGCanvas.textSize) -> Double {
+    text.unicodeScalars.reduce(0) { $0 + size * em($1) }
+  }
+
+  static func widest(_ texts: [String]) -> Double { texts.map { width($0) }.max() ?? 0 }
+
+  private static func em(_ scalar: Unicode.Scalar) -> Double {
+    switch scalar {
+    case "i", "j", "l", "I", ".", ",", ":", ";", "'", "|", "!", "(", ")", " ": 0.34
+    case "f", "r", "t", "-", "[", "]": 0.42
+    case "m", "w", "M", "W", "%", "@": 0.92
+    case "A"..."Z": 0.7
+    default: scalar.value < 0x1100 ? 0.62 : 1.05
+    }
+  }
+
+  static func fitted(
+    _ text: String, width: Double, size: Double = SVGCanvas.textSize
+  ) -> String {
+    guard self.width(text, size: size) > width else { return text }
+    var kept = text
+    while !kept.isEmpty, self.width(kept + "…", size: size) > width { kept.removeLast() }
+    return kept + "…"
+  }
+
+  static func lines(_ text: String, width: Double, size: Double) -> [String] {
+    text.split(separator: " ").reduce(into: []) { lines, word in
+      if let last = lines.last, self.width("\(last) \(word)", size: size) <= width {
+        lines[lines.count - 1] = "\(last) \(word)"
+      } else {
+        lines.append(fitted(String(word), width: width, size: size))
+      }
+    }
   }
 }

@@ -1,19 +1,34 @@
-/// Values over an axis, with a line for each series, such as miss-ratio curves.
+struct ChartSeries: Sendable {
+  var name: String
+  var style: SeriesStyle
+  var points: [Point]
+  var hasMarkers = true
+  var isBound = false
+
+  struct Point: Sendable, Hashable {
+    var x: Double
+    var y: Double
+    /// The smallest and largest measured value; nil if there was only one.
+    var range: ClosedRange<Double>?
+    /// The tooltip; nil for the numbers themselves.
+    var label: String?
+    /// True if no line leads here from the point before.
+    var isStart = false
+  }
+}
+
 struct LineChart: Chart {
   var title: String
   var caption: String
   var x: ChartAxis
   var y: ChartAxis
-  /// The lines. Values that are not finite, or not positive on a logarithmic axis, are left out.
   var series: [ChartSeries]
   var annotations: [Annotation] = []
-  /// True if names are at the ends of the lines if there is room; else they are below.
   var hasEndNames = true
 
   struct Annotation: Sendable, Hashable {
     var x: Double
     var y: Double
-    /// The label; a few words.
     var text: String
   }
 
@@ -23,19 +38,18 @@ struct LineChart: Chart {
   }
 }
 
-struct LineDrawing {
+private struct LineDrawing {
   private let chart: LineChart
   private let options: ChartOptions
   private let series: [ChartSeries]
   private var canvas: SVGCanvas
-  private var left = 0.0
-  private var right = 0.0
-  private var top = 0.0
-  private var bottom = 0.0
+  private var left: Double
+  private var right = ChartOptions.width - 14
+  private let top: Double
+  private let bottom: Double
   private var x: ChartScale
-  private var y: ChartScale
+  private let y: ChartScale
 
-  /// The most names that are placed at the ends of lines.
   private static let endNamesMax = 20
   private static let lineHeight = 15.0
 
@@ -58,7 +72,6 @@ struct LineDrawing {
     bottom = top + 300
     y = ChartScale(chart.y, values: ys, from: bottom, to: top)
     left = ChartText.widest(y.ticks.map(\.label)) + 14
-    right = ChartOptions.width - 14
     x = ChartScale(chart.x, values: xs, from: left, to: right)
     if hasEndNames {
       right = ChartOptions.width - min(ChartText.widest(series.map(\.name)), 190) - 40
@@ -76,22 +89,17 @@ struct LineDrawing {
     let ends = endPlaces()
     for (number, series) in series.enumerated() { draw(series, nameAt: ends?[number]) }
     for annotation in chart.annotations { draw(annotation) }
-    var height = bottom + 22 + (hasDetails ? 14 : 0) + 20
+    var height = bottom + 42 + (x.ticks.contains { $0.detail != nil } ? 14 : 0)
     canvas.text(
       chart.x.title, (left + right) / 2, height - 4, anchor: .middle, className: "m")
     height += 8
-    if !hasEndNames {
-      height = ChartLegend(series.map { ($0.name, $0.style) }).draw(
-        on: &canvas, from: height + 4)
-    }
+    if !hasEndNames { height = canvas.legend(series.map { ($0.name, $0.style) }, from: height + 4) }
     let kind = "Line chart of \(chart.y.title) over \(chart.x.title), with "
     let names = series.map(\.name).joined(separator: ", ")
     return canvas.svg(
       title: chart.title, description: "\(kind)\(names). \(chart.caption)", height: height,
       options: options)
   }
-
-  private var hasDetails: Bool { x.ticks.contains { $0.detail != nil } }
 
   private mutating func drawAxes() {
     canvas.text(chart.y.title, 0, top - 14, className: "m")
@@ -105,29 +113,9 @@ struct LineDrawing {
       let place = x.place(tick.value)
       canvas.line(place, bottom, place, bottom + 5, className: "a")
     }
-    draw(x.ticks.map { ($0.value, $0.label) }, at: bottom + 19, className: "t", size: 12)
-    let details = x.ticks.compactMap { tick in tick.detail.map { (tick.value, $0) } }
-    draw(details, at: bottom + 33, className: "m", size: 10.5)
-  }
-
-  /// Writes the labels that have room; the last and the first take precedence.
-  private mutating func draw(
-    _ labels: [(value: Double, text: String)], at height: Double, className: String, size: Double
-  ) {
-    var taken: [ClosedRange<Double>] = []
-    var order = Array(labels.indices)
-    if let last = order.popLast() { order.insert(last, at: 0) }
-    for index in order {
-      let width = ChartText.width(labels[index].text, size: size)
-      var centre = x.place(labels[index].value)
-      // Labels at the ends stay within the drawing.
-      centre = min(max(centre, width / 2), ChartOptions.width - width / 2)
-      let span = (centre - width / 2 - 4)...(centre + width / 2 + 4)
-      guard !taken.contains(where: { $0.overlaps(span) }) else { continue }
-      taken.append(span)
-      canvas.text(
-        labels[index].text, centre, height, anchor: .middle, className: className, size: size)
-    }
+    canvas.labels(x.ticks.map { (x.place($0.value), $0.label) }, at: bottom + 19, className: "t")
+    let details = x.ticks.compactMap { tick in tick.detail.map { (x.place(tick.value), $0) } }
+    canvas.labels(details, at: bottom + 33, className: "m", size: 10.5)
   }
 
   private mutating func draw(_ series: ChartSeries, nameAt nameHeight: Double?) {
@@ -145,26 +133,18 @@ struct LineDrawing {
           className: "w")
       }
       guard series.hasMarkers || places.count == 1 else { continue }
-      canvas.marker(
-        series.style, place.x, place.y, label: "\(series.name): \(label(point))")
+      let label =
+        point.label ?? "\(chart.y.unit.value(point.y)) at \(chart.x.unit.value(point.x))"
+      canvas.marker(series.style, place.x, place.y, label: "\(series.name): \(label)")
     }
     if let nameHeight, let last = places.last {
-      canvas.path(
-        "M\(ChartText.place(last.x + 6)) \(ChartText.place(last.y))"
-          + "L\(ChartText.place(right + 8)) \(ChartText.place(last.y))"
-          + "L\(ChartText.place(right + 16)) \(ChartText.place(nameHeight))",
-        className: "w")
+      canvas.polyline(
+        [(last.x + 6, last.y), (right + 8, last.y), (right + 16, nameHeight)], className: "w")
       canvas.marker(series.style, right + 22, nameHeight)
-      let name = ChartText.fitted(
-        series.name, width: ChartOptions.width - right - 32, size: SVGCanvas.textSize)
+      let name = ChartText.fitted(series.name, width: ChartOptions.width - right - 32)
       canvas.text(name, right + 31, nameHeight + 4, className: "n")
     }
     canvas.close()
-  }
-
-  private func label(_ point: ChartSeries.Point) -> String {
-    if let label = point.label { return label }
-    return "\(chart.y.unit.value(point.y)) at \(chart.x.unit.value(point.x))"
   }
 
   private mutating func draw(_ annotation: LineChart.Annotation) {
@@ -190,19 +170,17 @@ struct LineDrawing {
     // Names that would overlap form a block centred on their preferred positions.
     var blocks: [(first: Double, count: Int)] = []
     for index in order {
-      blocks.append((wanted[index], 1))
-      while blocks.count > 1 {
-        let (upper, lower) = (blocks[blocks.count - 2], blocks[blocks.count - 1])
-        let end = upper.first + Double(upper.count) * Self.lineHeight
-        guard end > lower.first else { break }
-        let shift = Double(upper.count) * Self.lineHeight
-        let count = upper.count + lower.count
-        let first =
-          (upper.first * Double(upper.count) + (lower.first - shift) * Double(lower.count))
-          / Double(count)
-        blocks.removeLast(2)
-        blocks.append((first, count))
+      var block = (first: wanted[index], count: 1)
+      while let upper = blocks.last {
+        let height = Double(upper.count) * Self.lineHeight
+        guard upper.first + height > block.first else { break }
+        blocks.removeLast()
+        let count = upper.count + block.count
+        let sum =
+          upper.first * Double(upper.count) + (block.first - height) * Double(block.count)
+        block = (sum / Double(count), count)
       }
+      blocks.append(block)
     }
     var places = blocks.flatMap { block in
       (0..<block.count).map { block.first + Double($0) * Self.lineHeight }

@@ -11,8 +11,6 @@ import LarderPolicies
 struct PolicyStyles: Sendable {
   private let styles: [String: SeriesStyle]
 
-  /// The styles of all policies of a report, distinct even for names that share a style. Linear in
-  /// the names.
   init(_ names: [String]) {
     var styles: [String: SeriesStyle] = [:]
     var taken: Set<SeriesStyle> = []
@@ -31,7 +29,6 @@ struct PolicyStyles: Sendable {
     self.styles = styles
   }
 
-  /// The style of a name; a name outside of the report gets its default style.
   subscript(name: String) -> SeriesStyle {
     styles[Self.varying(name)] ?? Self.style(name)
   }
@@ -42,7 +39,6 @@ struct PolicyStyles: Sendable {
     name.hasPrefix("lru+") ? String(name.dropFirst(4)) : name
   }
 
-  /// The default style of a name, before conflicts are resolved.
   static func style(_ name: String) -> SeriesStyle {
     let policy = PolicyName(name)
     let tiers = name.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
@@ -64,8 +60,6 @@ struct PolicyStyles: Sendable {
       isOpen: !round.isMultiple(of: 2), dash: dash(tiers))
   }
 
-  /// Solid for a policy with default parameters, alone or behind LRU in memory; another line for a
-  /// variant.
   private static func dash(_ tiers: [String]) -> SeriesStyle.Dash {
     let parameters = (tiers.last ?? "").drop { $0 != ":" }
     let memory = tiers.dropLast().filter { $0 != "lru" }
@@ -104,89 +98,49 @@ struct PolicyStyles: Sendable {
 struct SeriesStyle: Sendable, Hashable {
   var colour: ChartColour
   var marker: ChartMarker
-  /// True if the marker is an outline only.
   var isOpen = false
   var dash = Dash.solid
 
   enum Dash: Int, Sendable, Hashable, CaseIterable {
     case solid, long, short, dotDash, dots, longShort
 
-    /// The `stroke-dasharray` of SVG; nil for a solid line.
-    var pattern: String? {
-      switch self {
-      case .solid: nil
-      case .long: "8 4"
-      case .short: "4 3"
-      case .dotDash: "8 3 2 3"
-      case .dots: "1.5 3.5"
-      case .longShort: "12 3 4 3"
-      }
-    }
+    var pattern: String? { [nil, "8 4", "4 3", "8 3 2 3", "1.5 3.5", "12 3 4 3"][rawValue] }
   }
 }
 
 /// The colours of series: those of Okabe and Ito, which people with any kind of colour vision can
-/// distinguish (M. Okabe, K. Ito, "Color Universal Design", 2008), and a neutral one.
-///
-/// Orange, sky blue and yellow are too faint for lines on white, so each is darkened there to a
-/// contrast of at least 3 : 1 with its hue kept; blue is lightened on black.
+/// distinguish (M. Okabe, K. Ito, "Color Universal Design", 2008), and a neutral one. Orange, sky
+/// blue and yellow are darkened on white to a contrast of at least 3 : 1; blue is lightened on
+/// black.
 enum ChartColour: Int, Sendable, Hashable, CaseIterable {
   case blue, orange, green, purple, vermillion, sky, yellow
   case neutral
 
-  /// The number of colours for policies: all but the neutral one.
   static let policyCount = allCases.count - 1
 
-  var onLight: String {
-    switch self {
-    case .blue: "#0072b2"
-    case .orange: "#c47a00"
-    case .green: "#009e73"
-    case .purple: "#b8578d"
-    case .vermillion: "#d55e00"
-    case .sky: "#2b95cf"
-    case .yellow: "#8f8500"
-    case .neutral: "#3d444d"
-    }
-  }
+  private static let colours = [
+    ("#0072b2", "#4a9fe0"), ("#c47a00", "#e69f00"), ("#009e73", "#1fbf8f"),
+    ("#b8578d", "#d98bb8"), ("#d55e00", "#f0753a"), ("#2b95cf", "#8fd0f5"),
+    ("#8f8500", "#f0e442"), ("#3d444d", "#c9d1d9"),
+  ]
 
-  var onDark: String {
-    switch self {
-    case .blue: "#4a9fe0"
-    case .orange: "#e69f00"
-    case .green: "#1fbf8f"
-    case .purple: "#d98bb8"
-    case .vermillion: "#f0753a"
-    case .sky: "#8fd0f5"
-    case .yellow: "#f0e442"
-    case .neutral: "#c9d1d9"
-    }
-  }
-
+  var onLight: String { Self.colours[rawValue].0 }
+  var onDark: String { Self.colours[rawValue].1 }
   var className: String { "c\(rawValue)" }
 }
 
-/// The shapes that distinguish series of one colour.
 enum ChartMarker: Int, Sendable, Hashable, CaseIterable {
   case circle, square, triangle, diamond, cross, wedge, plus, pentagon
 
-  /// The outline around (x, y) as an SVG path, about 9 wide.
-  func path(_ x: Double, _ y: Double) -> String {
-    "M\(ChartText.place(x)) \(ChartText.place(y))\(outline)"
-  }
+  private static let outlines = [
+    "m-4 0a4 4 0 108 0a4 4 0 10-8 0z", "m-3.6-3.6h7.2v7.2h-7.2z", "m0-5l4.8 8.4h-9.6z",
+    "m0-5.2l5.2 5.2l-5.2 5.2l-5.2-5.2z",
+    "m-2.2-4.3l2.2 2.2l2.2-2.2l2.1 2.1l-2.2 2.2l2.2 2.2l-2.1 2.1l-2.2-2.2l-2.2 2.2"
+      + "l-2.1-2.1l2.2-2.2l-2.2-2.2z",
+    "m0 5l4.8-8.4h-9.6z", "m-1.5-4.7h3v3.2h3.2v3h-3.2v3.2h-3v-3.2h-3.2v-3h3.2z",
+    "m0-4.9l4.7 3.4l-1.8 5.5h-5.8l-1.8-5.5z",
+  ]
 
-  private var outline: String {
-    switch self {
-    case .circle: "m-4 0a4 4 0 108 0a4 4 0 10-8 0z"
-    case .square: "m-3.6-3.6h7.2v7.2h-7.2z"
-    case .triangle: "m0-5l4.8 8.4h-9.6z"
-    case .diamond: "m0-5.2l5.2 5.2l-5.2 5.2l-5.2-5.2z"
-    case .cross:
-      "m-2.2-4.3l2.2 2.2l2.2-2.2l2.1 2.1l-2.2 2.2l2.2 2.2l-2.1 2.1l-2.2-2.2l-2.2 2.2"
-        + "l-2.1-2.1l2.2-2.2l-2.2-2.2z"
-    case .wedge: "m0 5l4.8-8.4h-9.6z"
-    case .plus: "m-1.5-4.7h3v3.2h3.2v3h-3.2v3.2h-3v-3.2h-3.2v-3h3.2z"
-    case .pentagon: "m0-4.9l4.7 3.4l-1.8 5.5h-5.8l-1.8-5.5z"
-    }
-  }
+  /// The outline around the current point as an SVG path, about 9 wide.
+  var outline: String { Self.outlines[rawValue] }
 }

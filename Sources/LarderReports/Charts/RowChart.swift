@@ -2,26 +2,22 @@
 struct RowChart: Chart {
   var title: String
   var caption: String
-  /// The horizontal axis. It begins at 0 if there are bars.
   var axis: ChartAxis
   var groups: [Group]
-  /// Names of the parts of stacked bars, in order; empty for plain bars.
   var parts: [String] = []
 
   struct Group: Sendable {
-    /// The heading; empty for none.
     var title = ""
     var rows: [Row]
   }
 
   struct Row: Sendable {
-    /// The name; untrusted text.
     var name: String
-    /// The series that shows and hides the row: a policy.
     var series: String
     var style: SeriesStyle
-    var content: Content
-    /// The text at the end of the row.
+    var marks: [Mark]
+    /// True if the marks are parts of a stacked bar.
+    var isBar = true
     var value: String
 
     static func bar(
@@ -29,30 +25,16 @@ struct RowChart: Chart {
       _ parts: [(share: Double, name: String)], value: String
     ) -> Row {
       let marks = parts.map {
-        Mark($0.share, label: "\(ChartUnit.percent.value($0.share)) \($0.name)")
+        Mark(value: $0.share, label: "\(ChartUnit.percent.value($0.share)) \($0.name)")
       }
-      return Row(
-        name: name, series: policy, style: styles[policy], content: .bar(marks), value: value)
+      return Row(name: name, series: policy, style: styles[policy], marks: marks, value: value)
     }
-  }
-
-  enum Content: Sendable {
-    /// A stacked bar; each part is as long as its value.
-    case bar([Mark])
-    case marks([Mark])
   }
 
   struct Mark: Sendable, Hashable {
     var value: Double
-    /// The smallest and largest measured value; nil if there was only one.
     var range: ClosedRange<Double>?
     var label: String
-
-    init(_ value: Double, range: ClosedRange<Double>? = nil, label: String) {
-      self.value = value
-      self.range = range
-      self.label = label
-    }
   }
 
   static let rowsMax = 40
@@ -116,16 +98,16 @@ private struct RowDrawing {
     let headings = chart.groups.count { !$0.title.isEmpty }
     bottom =
       top + Double(rows.count) * Self.rowHeight + Double(headings) * Self.headingHeight + 4
-    let values = rows.flatMap { row in
-      switch row.content {
-      case .bar(let parts): [0, parts.reduce(0) { $0 + $1.value }]
-      case .marks(let marks):
-        marks.flatMap { [$0.value, $0.range?.lowerBound, $0.range?.upperBound].compactMap { $0 } }
-      }
+    let values = rows.flatMap { row -> [Double] in
+      row.isBar
+        ? [0, row.marks.reduce(0) { $0 + $1.value }]
+        : row.marks.flatMap { mark in
+          [mark.value, mark.range?.lowerBound ?? mark.value, mark.range?.upperBound ?? mark.value]
+        }
     }
-    let hasBars = rows.contains { if case .bar = $0.content { true } else { false } }
     scale = ChartScale(
-      chart.axis, values: values, from: left, to: right, count: 7, fromZero: hasBars)
+      chart.axis, values: values, from: left, to: right, count: 7,
+      fromZero: rows.contains(where: \.isBar))
   }
 
   mutating func svg() -> String {
@@ -135,7 +117,7 @@ private struct RowDrawing {
     var y = top
     for group in chart.groups {
       if !group.title.isEmpty {
-        canvas.text(group.title, 0, y + 17, className: "h", size: 12)
+        canvas.text(group.title, 0, y + 17, className: "h")
         y += Self.headingHeight
       }
       for row in group.rows {
@@ -150,7 +132,6 @@ private struct RowDrawing {
       height: bottom + 44, options: options)
   }
 
-  /// Draws the legend of the shades of stacked bars.
   private mutating func drawParts() {
     var x = 0.0
     canvas.open("parts", colour: .neutral)
@@ -167,16 +148,12 @@ private struct RowDrawing {
   }
 
   private mutating func drawAxis() {
-    var end = -Double.infinity
     for tick in scale.ticks {
       let place = scale.place(tick.value)
       canvas.line(place, top, place, bottom, className: "g")
-      let width = ChartText.width(tick.label)
-      let centre = min(max(place, width / 2), ChartOptions.width - width / 2)
-      guard centre - width / 2 > end else { continue }
-      end = centre + width / 2 + 6
-      canvas.text(tick.label, centre, bottom + 17, anchor: .middle, className: "m")
     }
+    canvas.labels(
+      scale.ticks.map { (scale.place($0.value), $0.label) }, at: bottom + 17, className: "m")
     canvas.line(left, bottom, right, bottom, className: "a")
     canvas.text(
       chart.axis.title, (left + right) / 2, bottom + 37, anchor: .middle, className: "m")
@@ -185,37 +162,30 @@ private struct RowDrawing {
   private mutating func draw(_ row: RowChart.Row, _ y: Double, _ group: RowChart.Group) {
     canvas.open("series", colour: row.style.colour, series: row.series)
     canvas.marker(row.style, left - 16, y)
-    let name = ChartText.fitted(row.name, width: left - 30, size: SVGCanvas.textSize)
-    canvas.text(name, left - 27, y + 4, anchor: .end, className: "n")
+    canvas.text(
+      ChartText.fitted(row.name, width: left - 30), left - 27, y + 4, anchor: .end, className: "n")
     let title = group.title.isEmpty ? row.name : "\(row.name), \(group.title)"
-    switch row.content {
-    case .bar(let parts):
+    if row.isBar {
       var sum = 0.0
-      for (number, part) in parts.enumerated() {
+      for (number, part) in row.marks.enumerated() {
         let (from, to) = (scale.place(sum), scale.place(sum + part.value))
         sum += part.value
         canvas.rectangle(
           min(from, to), y - 6.5, abs(to - from), 13, className: "\(Self.shade(number)) k",
           label: "\(title): \(part.label)")
       }
-    case .marks(let marks):
-      canvas.polyline(marks.map { (x: scale.place($0.value), y: y) }, className: "w")
-      for mark in marks {
-        canvas.range(mark.range.map { ($0, scale) }, y: y)
+    } else {
+      canvas.polyline(row.marks.map { (x: scale.place($0.value), y: y) }, className: "w")
+      for mark in row.marks {
+        if let range = mark.range, range.lowerBound < range.upperBound {
+          let ends = [scale.place(range.lowerBound), scale.place(range.upperBound)]
+          canvas.line(ends[0], y, ends[1], y, className: "w")
+          for end in ends { canvas.line(end, y - 4, end, y + 4, className: "w") }
+        }
         canvas.marker(row.style, scale.place(mark.value), y, label: "\(title): \(mark.label)")
       }
     }
     canvas.text(row.value, ChartOptions.width - 2, y + 4, anchor: .end, className: "n")
     canvas.close()
-  }
-}
-
-extension SVGCanvas {
-  /// Draws a horizontal range with its ends.
-  fileprivate mutating func range(_ range: (ClosedRange<Double>, ChartScale)?, y: Double) {
-    guard let (range, scale) = range, range.lowerBound < range.upperBound else { return }
-    let ends = [scale.place(range.lowerBound), scale.place(range.upperBound)]
-    line(ends[0], y, ends[1], y, className: "w")
-    for end in ends { line(end, y - 4, end, y + 4, className: "w") }
   }
 }

@@ -1,12 +1,12 @@
 import LarderSupport
 
-/// A drawing under construction. It escapes text and rounds numbers to a tenth.
 struct SVGCanvas {
   private(set) var content = ""
   /// True if only classes define the style, as in a page.
   private let isStyled: Bool
 
-  /// An empty drawing. A standalone file also has attributes, for readers without style sheets.
+  static let textSize = 12.0
+
   init(isStyled: Bool = false) { self.isStyled = isStyled }
 
   enum Anchor: String {
@@ -26,9 +26,7 @@ struct SVGCanvas {
   mutating func line(
     _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, className: String
   ) {
-    path(
-      "M\(ChartText.place(x1)) \(ChartText.place(y1))L\(ChartText.place(x2)) "
-        + ChartText.place(y2), className: className)
+    polyline([(x1, y1), (x2, y2)], className: className)
   }
 
   mutating func polyline(
@@ -37,21 +35,20 @@ struct SVGCanvas {
     guard points.count > 1 else { return }
     let places = points.map { "\(ChartText.place($0.x)) \(ChartText.place($0.y))" }
     let dashes = dash.pattern.map { " stroke-dasharray=\"\($0)\"" } ?? ""
-    content += "<path class=\"\(className)\"\(attributes(className)) "
-    content += "d=\"M\(places.joined(separator: "L"))\"\(dashes)/>"
+    path("M" + places.joined(separator: "L"), className: className, more: dashes)
   }
 
-  /// Draws a path; a label makes it a target for pointers.
-  mutating func path(_ data: String, className: String, label: String? = nil) {
-    content += "<path class=\"\(className)\"\(attributes(className)) d=\"\(data)\""
+  mutating func path(
+    _ data: String, className: String, label: String? = nil, more: String = ""
+  ) {
+    content += "<path class=\"\(className)\"\(attributes(className)) d=\"\(data)\"\(more)"
     content += label.map { "><title>\(XMLText.escaped($0))</title></path>" } ?? "/>"
   }
 
-  /// Draws the marker of a series; a label makes it a target for pointers.
   mutating func marker(_ style: SeriesStyle, _ x: Double, _ y: Double, label: String? = nil) {
     path(
-      style.marker.path(x, y), className: (label == nil ? "s" : "k") + (style.isOpen ? " o" : ""),
-      label: label)
+      "M\(ChartText.place(x)) \(ChartText.place(y))\(style.marker.outline)",
+      className: (label == nil ? "s" : "k") + (style.isOpen ? " o" : ""), label: label)
   }
 
   mutating func rectangle(
@@ -75,202 +72,117 @@ struct SVGCanvas {
     content += attributes(className) + ">\(XMLText.escaped(text))</text>"
   }
 
-  static let textSize = 12.0
+  /// Writes the labels of an axis that have room; the last and the first take precedence.
+  mutating func labels(
+    _ labels: [(place: Double, text: String)], at height: Double, className: String,
+    size: Double = Self.textSize
+  ) {
+    var taken: [ClosedRange<Double>] = []
+    for label in labels.suffix(1) + labels.dropLast() {
+      let half = ChartText.width(label.text, size: size) / 2
+      // Labels at the ends stay within the drawing.
+      let centre = min(max(label.place, half), ChartOptions.width - half)
+      let span = (centre - half - 4)...(centre + half + 4)
+      guard !taken.contains(where: { $0.overlaps(span) }) else { continue }
+      taken.append(span)
+      text(label.text, centre, height, anchor: .middle, className: className, size: size)
+    }
+  }
+
+  /// Draws a legend from `top` downwards and returns its lower edge.
+  mutating func legend(_ entries: [(name: String, style: SeriesStyle)], from top: Double) -> Double
+  {
+    let wanted = min(max(ChartText.widest(entries.map(\.name)), 40) + 46, ChartOptions.width)
+    let columns = max(1, min(entries.count, Int(ChartOptions.width / wanted)))
+    let column = ChartOptions.width / Double(columns)
+    for (number, entry) in entries.enumerated() {
+      let x = Double(number % columns) * column
+      let y = top + Double(number / columns) * 20 + 8
+      open("series", colour: entry.style.colour, series: entry.name)
+      polyline([(x, y), (x + 24, y)], className: "l", dash: entry.style.dash)
+      marker(entry.style, x + 12, y)
+      text(ChartText.fitted(entry.name, width: column - 36), x + 31, y + 4, className: "n")
+      close()
+    }
+    return top + Double((entries.count + columns - 1) / columns) * 20 + 4
+  }
 
   /// Presentation attributes for readers without style sheets; style sheets override them.
   private func attributes(_ className: String) -> String {
-    guard !isStyled else { return "" }
-    return switch className {
-    case "g": " fill=\"none\" stroke=\"#d8dee4\""
-    case "a": " fill=\"none\" stroke=\"#8c959f\""
-    case "l": " fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linejoin=\"round\""
-    case "b": " fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\""
-    case "w": " fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\" stroke-opacity=\".55\""
-    case "k o", "s o": " fill=\"#ffffff\" stroke=\"currentColor\" stroke-width=\"1.7\""
-    case "k", "s": " fill=\"currentColor\""
-    case "h": " font-weight=\"600\""
-    case "s k": " fill=\"currentColor\""
-    case "s2", "s2 k": " fill=\"currentColor\" fill-opacity=\".4\""
-    case "s3", "s3 k": " fill=\"currentColor\" fill-opacity=\".12\""
-    case "n": " fill=\"#1f2328\""
-    case "m": " fill=\"#59636e\""
-    default: ""
-    }
+    isStyled ? "" : Self.attributes[className].map { " " + $0 } ?? ""
   }
+
+  private static let attributes: [String: String] = [
+    "g": "fill=\"none\" stroke=\"#d8dee4\"", "a": "fill=\"none\" stroke=\"#8c959f\"",
+    "l":
+      "fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linejoin=\"round\"",
+    "b": "fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\"",
+    "w": "fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\" stroke-opacity=\".55\"",
+    "k o": "fill=\"#ffffff\" stroke=\"currentColor\" stroke-width=\"1.7\"",
+    "s o": "fill=\"#ffffff\" stroke=\"currentColor\" stroke-width=\"1.7\"",
+    "k": "fill=\"currentColor\"", "s": "fill=\"currentColor\"", "s k": "fill=\"currentColor\"",
+    "s2": "fill=\"currentColor\" fill-opacity=\".4\"",
+    "s2 k": "fill=\"currentColor\" fill-opacity=\".4\"",
+    "s3": "fill=\"currentColor\" fill-opacity=\".12\"",
+    "s3 k": "fill=\"currentColor\" fill-opacity=\".12\"",
+    "h": "font-weight=\"600\"", "n": "fill=\"#1f2328\"", "m": "fill=\"#59636e\"",
+  ]
 
   func svg(title: String, description: String, height: Double, options: ChartOptions) -> String {
     let id = XMLText.escaped(options.id)
     // A standalone file has a margin.
-    let edge = options.isFile ? Self.margin : 0
-    let (across, down) = (ChartOptions.width + 2 * edge, height + 2 * edge)
-    let size = "width=\"\(ChartText.place(across))\" height=\"\(ChartText.place(down))\""
+    let edge = options.isFile ? 18.0 : 0
     let corner = ChartText.place(-edge)
-    var text = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" \(size)"
-    text += " viewBox=\"\(corner) \(corner) \(ChartText.place(across)) "
-    text += "\(ChartText.place(down))\""
-    text += " role=\"img\" aria-labelledby=\"\(id)-title \(id)-text\""
-    text += " font-family=\"\(Self.fonts)\" font-size=\"\(ChartText.place(Self.textSize))\""
-    text += " fill=\"currentColor\" color=\"#1f2328\">\n"
-    text += "<title id=\"\(id)-title\">\(XMLText.escaped(title))</title>\n"
-    text += "<desc id=\"\(id)-text\">\(XMLText.escaped(description))</desc>\n"
-    if options.isFile {
-      text += "<style>\(ChartStyleSheet.file)</style>\n"
-      text += "<rect class=\"ground\" x=\"\(corner)\" y=\"\(corner)\" width=\"100%\""
-      text += " height=\"100%\" fill=\"#ffffff\"/>\n"
-    }
-    return text + content + "</svg>\n"
-  }
+    let (across, down) = (
+      ChartText.place(ChartOptions.width + 2 * edge), ChartText.place(height + 2 * edge)
+    )
+    let ground =
+      options.isFile
+      ? """
+      <style>\(ChartStyleSheet.file)</style>
+      <rect class="ground" x="\(corner)" y="\(corner)" width="100%" height="100%" fill="#ffffff"/>
 
-  private static let margin = 18.0
+      """ : ""
+    return """
+      <svg xmlns="http://www.w3.org/2000/svg" class="chart" width="\(across)" height="\(down)" \
+      viewBox="\(corner) \(corner) \(across) \(down)" role="img" \
+      aria-labelledby="\(id)-title \(id)-text" font-family="\(Self.fonts)" \
+      font-size="\(ChartText.place(Self.textSize))" fill="currentColor" color="#1f2328">
+      <title id="\(id)-title">\(XMLText.escaped(title))</title>
+      <desc id="\(id)-text">\(XMLText.escaped(description))</desc>
+      \(ground)\(content)</svg>
+
+      """
+  }
 
   static let fonts =
     "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Noto Sans',Arial,sans-serif"
 }
 
-/// Numbers and text in charts.
-enum ChartText {
-  /// A coordinate, rounded to a tenth, without trailing zeros.
-  static func place(_ value: Double) -> String { trimmed(value, decimals: 1) }
-
-  /// The number of a tick, without trailing zeros.
-  static func short(_ value: Double) -> String {
-    let size = value.magnitude
-    return trimmed(value, decimals: size >= 100 ? 1 : size >= 1 ? 2 : size >= 0.01 ? 4 : 8)
-  }
-
-  /// A number in the largest of `units` that leaves at least 1; each unit is `factor` times the one
-  /// before. `isTrimmed` removes trailing zeros.
-  static func scaled(
-    _ value: Double, by factor: Double, units: [String], isTrimmed: Bool = true
-  ) -> String {
-    var rest = value
-    var unit = 0
-    // A value that would round up to the next unit is shown in it.
-    while unit + 1 < units.count, rest.magnitude >= factor * 0.9995 {
-      rest /= factor
-      unit += 1
-    }
-    let decimals = rest.magnitude >= 100 ? 0 : rest.magnitude >= 10 ? 1 : 2
-    // Whole nanoseconds and whole bytes have no fraction.
-    let shown = unit == 0 && rest == rest.rounded() ? 0 : decimals
-    let text =
-      isTrimmed ? trimmed(rest, decimals: decimals) : NumberText.fixed(rest, decimals: shown)
-    return (text ?? "–") + units[unit]
-  }
-
-  /// `value` with at most `decimals` decimals, without trailing zeros.
-  static func trimmed(_ value: Double, decimals: Int) -> String {
-    guard let text = NumberText.fixed(value, decimals: decimals), text.contains(".") else {
-      return NumberText.fixed(value, decimals: decimals) ?? "–"
-    }
-    var digits = text[...]
-    while digits.last == "0" { digits.removeLast() }
-    if digits.last == "." { digits.removeLast() }
-    return digits == "-0" ? "0" : String(digits)
-  }
-
-  /// The approximate width of `text` in the unit of `size`. Fonts differ, so this rounds up.
-  static func width(_ text: String, size: Double = SVGCanvas.textSize) -> Double {
-    text.unicodeScalars.reduce(0) { width, scalar in
-      width + size * em(scalar)
-    }
-  }
-
-  /// The width of the widest of `texts`.
-  static func widest(_ texts: [String]) -> Double { texts.map { width($0) }.max() ?? 0 }
-
-  private static func em(_ scalar: Unicode.Scalar) -> Double {
-    switch scalar {
-    case "i", "j", "l", "I", ".", ",", ":", ";", "'", "|", "!", "(", ")", " ": 0.34
-    case "f", "r", "t", "-", "[", "]": 0.42
-    case "m", "w", "M", "W", "%", "@": 0.92
-    case "A"..."Z": 0.7
-    default: scalar.value < 0x1100 ? 0.62 : 1.05
-    }
-  }
-
-  /// `text`, cut with an ellipsis if it would be wider than `width`.
-  static func fitted(_ text: String, width: Double, size: Double) -> String {
-    guard self.width(text, size: size) > width else { return text }
-    var kept = text
-    while !kept.isEmpty, self.width(kept + "…", size: size) > width { kept.removeLast() }
-    return kept + "…"
-  }
-
-  /// `text` in lines of at most `width`, broken between words; linear in its length.
-  static func lines(_ text: String, width: Double, size: Double) -> [String] {
-    var lines: [String] = []
-    var line = ""
-    for word in text.split(separator: " ") {
-      let longer = line.isEmpty ? String(word) : line + " " + word
-      if !line.isEmpty, self.width(longer, size: size) > width {
-        lines.append(line)
-        line = fitted(String(word), width: width, size: size)
-      } else {
-        line = fitted(longer, width: width, size: size)
-      }
-    }
-    return line.isEmpty ? lines : lines + [line]
-  }
-}
-
 /// Title and caption above a drawing in a standalone file; a page shows them as text.
 enum ChartHeader {
-  private static let margin = 14.0
-  private static let captionSize = 12.5
+  private static let width = ChartOptions.width - 14
   private static let captionHeight = 17.0
-  private static let captionLinesMax = 5
 
   static func height(_ chart: some Chart, _ options: ChartOptions) -> Double {
     guard options.isFile else { return 0 }
-    return 40 + Double(lines(chart, options).count) * captionHeight
+    return 40 + Double(lines(chart).count) * captionHeight
   }
 
   static func draw(_ chart: some Chart, on canvas: inout SVGCanvas, _ options: ChartOptions) {
     guard options.isFile else { return }
-    let title = ChartText.fitted(
-      chart.title, width: (ChartOptions.width - margin) / 1.08, size: 16)
+    let title = ChartText.fitted(chart.title, width: width / 1.08, size: 16)
     canvas.text(title, 0, 20, className: "h", size: 16)
-    for (number, line) in lines(chart, options).enumerated() {
-      canvas.text(
-        line, 0, 41 + Double(number) * captionHeight, className: "m", size: captionSize)
+    for (number, line) in lines(chart).enumerated() {
+      canvas.text(line, 0, 41 + Double(number) * captionHeight, className: "m", size: 12.5)
     }
   }
 
-  private static func lines(_ chart: some Chart, _ options: ChartOptions) -> [String] {
-    let width = ChartOptions.width - margin
-    let lines = ChartText.lines(chart.caption, width: width, size: captionSize)
-    return Array(lines.prefix(captionLinesMax))
+  private static func lines(_ chart: some Chart) -> ArraySlice<String> {
+    ChartText.lines(chart.caption, width: width, size: 12.5).prefix(5)
   }
 }
 
-/// The legend below a drawing.
-struct ChartLegend {
-  private let entries: [(name: String, style: SeriesStyle)]
-
-  init(_ entries: [(name: String, style: SeriesStyle)]) { self.entries = entries }
-
-  /// Draws the legend from `top` downwards and returns its lower edge.
-  func draw(on canvas: inout SVGCanvas, from top: Double) -> Double {
-    let width = ChartOptions.width
-    let wanted = min(max(ChartText.widest(entries.map(\.name)), 40) + 46, width)
-    let columns = max(1, min(entries.count, Int(width / wanted)))
-    let column = width / Double(columns)
-    for (number, entry) in entries.enumerated() {
-      let x = Double(number % columns) * column
-      let y = top + Double(number / columns) * 20 + 8
-      canvas.open("series", colour: entry.style.colour, series: entry.name)
-      canvas.polyline([(x, y), (x + 24, y)], className: "l", dash: entry.style.dash)
-      canvas.marker(entry.style, x + 12, y)
-      let name = ChartText.fitted(entry.name, width: column - 36, size: SVGCanvas.textSize)
-      canvas.text(name, x + 31, y + 4, className: "n")
-      canvas.close()
-    }
-    return top + Double((entries.count + columns - 1) / columns) * 20 + 4
-  }
-}
-
-/// The style sheet of a standalone file in dark mode; the colours of light mode are attributes.
 enum ChartStyleSheet {
   static let file =
     "@media(prefers-color-scheme:dark){svg{color:#e6edf3}.ground{fill:#0d1117}"

@@ -7,7 +7,6 @@ import LarderSupport
 package enum CheckAnnotations {
   private static let linesMax = 10
 
-  /// The lines, each ending in a line feed; empty when there is nothing to say.
   package static func text(of result: CheckResult) -> String {
     let errors = result.findings.filter { $0.level == .failure }.map { finding in
       (finding.title, [finding.text, finding.command].compactMap { $0 }.joined(separator: "\n"))

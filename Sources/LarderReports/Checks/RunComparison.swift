@@ -2,8 +2,6 @@ import Foundation
 import LarderExperiments
 import LarderSupport
 
-/// A comparison of two results folders: exact changes in the counts, and the speed of each with its
-/// spread and without a verdict.
 package struct RunComparison: Sendable {
   package let names: (before: String, after: String)
   package let counts: CountsComparison
@@ -13,13 +11,11 @@ package struct RunComparison: Sendable {
   let after: RunResults
   private let amongTraces: Bool
 
-  /// Compares two folders. O(n log n) in the records.
   package init(
     _ before: RunResults, named beforeName: String, with after: RunResults, named afterName: String
   ) {
     names = (beforeName, afterName)
-    self.before = before
-    self.after = after
+    (self.before, self.after) = (before, after)
     let amongTraces = [before, after].contains { Set($0.records.map(\.cell.trace)).count > 1 }
     self.amongTraces = amongTraces
     counts = CountsComparison(
@@ -39,7 +35,6 @@ package struct RunComparison: Sendable {
     CellName(record.cell, amongTraces: amongTraces)
   }
 
-  /// Requests per second of one cell in both folders.
   struct Speed {
     let cell: CellName
     let mode: Timing.Mode
@@ -54,11 +49,12 @@ package struct RunComparison: Sendable {
     return after.records.flatMap { record -> [Speed] in
       let name = name(record)
       guard let earlier = old[name] else { return [] }
-      return Self.kinds(of: record).compactMap { mode, threads in
-        guard let before = Self.spread(earlier, mode, threads),
-          let after = Self.spread(record, mode, threads)
+      let kinds = Self.timings(record).grouped { "\($0.mode) \($0.threads)" }
+      return kinds.map { $0.elements[0] }.compactMap { timing in
+        guard let before = Self.spread(earlier, timing), let after = Self.spread(record, timing)
         else { return nil }
-        return Speed(cell: name, mode: mode, threads: threads, before: before, after: after)
+        return Speed(
+          cell: name, mode: timing.mode, threads: timing.threads, before: before, after: after)
       }
     }
   }
@@ -87,117 +83,78 @@ package struct RunComparison: Sendable {
     return record.timings.filter { $0.machine == machine } + (record.executions ?? []).map(\.timing)
   }
 
-  private static func kinds(of record: Record) -> [(Timing.Mode, Int)] {
-    var kinds: [(Timing.Mode, Int)] = []
-    for timing in timings(record)
-    where !kinds.contains(where: { $0 == (timing.mode, timing.threads) }) {
-      kinds.append((timing.mode, timing.threads))
-    }
-    return kinds
-  }
-
-  private static func spread(_ record: Record, _ mode: Timing.Mode, _ threads: Int) -> Spread? {
+  private static func spread(_ record: Record, _ timing: Timing) -> Spread? {
     Spread(
-      timings(record).filter { $0.mode == mode && $0.threads == threads }
+      timings(record).filter { $0.mode == timing.mode && $0.threads == timing.threads }
         .compactMap(\.requestsPerSecond))
   }
 }
 
 package enum RunComparisonFormat: String, Sendable, CaseIterable {
-  case text
-  case markdown
-  case csv
-  case json
+  case text, markdown, csv, json
 
-  /// The comparison in this format. Linear in the cells.
-  ///
-  /// - Throws: an error of the encoder.
-  package func text(of comparison: RunComparison, colour: Bool = false) throws -> String {
-    switch self {
-    case .text: PlainMarkup(colour: colour).text(of: Self.blocks(comparison))
-    case .markdown: MarkdownMarkup().text(of: Self.blocks(comparison))
-    case .csv: Self.csv(RunComparisonRow.all(in: comparison))
-    case .json: try Self.json(RunComparisonRow.all(in: comparison))
+  package func text(
+    of comparison: RunComparison, colour: Bool = false
+  ) throws(ReportError) -> String {
+    let rows = RunComparisonRow.all(in: comparison)
+    return switch self {
+    case .text: PlainMarkup(colour: colour).text(of: comparison.blocks)
+    case .markdown: MarkdownMarkup().text(of: comparison.blocks)
+    case .csv:
+      CSVText.header(RunComparisonRow.columns) + CSVText.lines(rows, RunComparisonRow.columns)
+    case .json: try ResultsJSON.text(of: rows, format: rawValue)
     }
-  }
-
-  private static func blocks(_ comparison: RunComparison) -> [Block] {
-    let tables = ChangeTables(counts: comparison.counts)
-    let title = "\(comparison.names.before) -> \(comparison.names.after)"
-    var blocks: [Block] = [
-      .heading(2, [.text(title)]),
-      .paragraph([
-        .text(
-          "\(NumberText.counted(comparison.counts.compared, "cell")) compared: \(tables.summary).")
-      ]),
-    ]
-    blocks += tables.blocks(level: 3)
-    blocks += comparison.resources.blocks(level: 3, isCheck: false)
-    let speeds = comparison.speeds
-    if !speeds.isEmpty {
-      blocks +=
-        [
-          .heading(3, ["Million requests per second"]),
-          .paragraph([
-            .text(
-              "Median of the repetitions, minimum and maximum in brackets. For information only: "
-                + "timings depend on the machine and its load, and only 'larder check --against' "
-                + "can decide what is "
-                + "slower.")
-          ]),
-          .table(table(of: speeds)),
-        ] + ChangeTables.rest(speeds.count, "cells")
-    }
-    return blocks
-      + (comparison.notes.isEmpty ? [] : [.list(comparison.notes.map { [.text($0)] })])
-  }
-
-  private static func table(of speeds: [RunComparison.Speed]) -> Table {
-    Table(
-      speeds.prefix(ChangeTables.linesMax),
-      [
-        .init("cell") { .code("\($0.cell)") },
-        .init("mode") { speed in
-          let threads = NumberText.counted(speed.threads, "thread")
-          return .text(speed.mode.rawValue + (speed.mode == .execute ? ", \(threads)" : ""))
-        },
-        .init("before") { .text(text(of: $0.before)) },
-        .init("after") { .text(text(of: $0.after)) },
-      ])
-  }
-
-  private static func text(of speed: Spread) -> String {
-    func millions(_ value: Double) -> String { NumberText.fixed(value / 1e6, decimals: 2) ?? "" }
-    let middle = millions(speed.median)
-    guard speed.varies else { return middle }
-    return "\(middle) (\(millions(speed.smallest))–\(millions(speed.largest)))"
-  }
-
-  private static func csv(_ rows: [RunComparisonRow]) -> String {
-    CSVColumn.header(RunComparisonRow.columns)
-      + rows.map { CSVColumn.line(RunComparisonRow.columns, $0) }.joined()
-  }
-
-  private static func json(_ rows: [RunComparisonRow]) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    return JSONLine.printable(String(decoding: try encoder.encode(rows), as: UTF8.self)) + "\n"
   }
 }
 
-/// A change between two results folders, for programs.
+extension RunComparison {
+  var blocks: [Block] {
+    [
+      .heading(2, "\(names.before) -> \(names.after)"),
+      .paragraph("\(NumberText.counted(counts.compared, "cell")) compared: \(counts.summary)."),
+    ] + counts.blocks + resources.blocks(isCheck: false) + speedBlocks
+      + (notes.isEmpty ? [] : [.list(notes.map { Line(text: $0) })])
+  }
+
+  private var speedBlocks: [Block] {
+    guard !speeds.isEmpty else { return [] }
+    func text(_ speed: Spread) -> Inline {
+      func millions(_ value: Double) -> String { NumberText.fixed(value / 1e6, decimals: 2) ?? "" }
+      let range = "\(millions(speed.smallest))–\(millions(speed.largest))"
+      return .text(millions(speed.median) + (speed.varies ? " (\(range))" : ""))
+    }
+    return Block.section(
+      "Million requests per second",
+      [
+        .paragraph(
+          """
+          Median of the repetitions, minimum and maximum in brackets. For information only: \
+          timings depend on the machine and its load, and only 'larder check --against' can decide \
+          what is slower.
+          """)
+      ]
+        + CountsComparison.table(
+          speeds,
+          [
+            .init("cell") { .code("\($0.cell)") },
+            .init("mode") { speed in
+              let threads = NumberText.counted(speed.threads, "thread")
+              return .text(speed.mode.rawValue + (speed.mode == .execute ? ", \(threads)" : ""))
+            },
+            .init("before") { text($0.before) }, .init("after") { text($0.after) },
+          ], "cells"))
+  }
+}
+
 struct RunComparisonRow {
   let cell: CellName
   /// `worse`, `better`, `different`, `new`, `missing` or, without a verdict, `unmeasured` (a figure
   /// that only the earlier folder has) and `timing`.
   let kind: String
-  /// The count, the figure of memory or disk, or the mode and threads of a timing; empty for a
-  /// whole cell.
   var count = ""
   var before: String?
   var after: String?
 
-  /// All changes in order: counts, then memory and disk, then timings.
   static func all(in comparison: RunComparison) -> [RunComparisonRow] {
     let (counts, resources) = (comparison.counts, comparison.resources)
     let changes = counts.changes.flatMap { change in
@@ -232,7 +189,7 @@ struct RunComparisonRow {
     return changes + cells + figures + speeds
   }
 
-  static var columns: [CSVColumn<RunComparisonRow>] {
+  static var columns: [Column<RunComparisonRow>] {
     [
       .text("configuration") { $0.cell.configuration }, .text("policy") { $0.cell.policy },
       .text("capacity") { $0.cell.capacity }, .whole("seed") { $0.cell.seed },

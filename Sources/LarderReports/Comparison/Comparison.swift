@@ -9,64 +9,36 @@ struct Comparison {
   let configuration: String
   let kind: ConfigurationKind
   let trace: String
-  /// True if capacities are in bytes; else they are in objects.
-  let countsBytes: Bool
+  let unit: CapacityUnit
   let columns: [CapacityColumn]
   let policies: [PolicyName]
+  let allRecords: [Record]
   private let records: [Place: [Record]]
 
   private struct Place: Hashable {
     let policy: String
-    let column: Int
+    let column: String
   }
 
-  /// The comparisons that `records` contain, in order of first appearance. Linear in the number of
-  /// records except for sorting.
   static func all(in records: [Record]) -> [Comparison] {
-    var order: [Key] = []
-    var groups: [Key: [Record]] = [:]
-    for record in records {
-      let key = Key(record.cell)
-      if groups[key] == nil { order.append(key) }
-      groups[key, default: []].append(record)
-    }
-    return order.compactMap { key in groups[key].flatMap { Comparison($0) } }
+    records.grouped { [$0.cell.configuration, $0.cell.trace, $0.cell.unit.rawValue] }
+      .map { Comparison($0.elements) }
   }
 
-  private struct Key: Hashable {
-    let configuration: String
-    let trace: String
-    let unit: String
-
-    init(_ cell: Cell) {
-      configuration = cell.configuration
-      trace = cell.trace
-      unit = cell.unit.rawValue
-    }
+  private init(_ group: [Record]) {
+    let (cell, cells) = (group[0].cell, group.map(\.cell))
+    (configuration, kind, trace, unit) = (cell.configuration, cell.kind, cell.trace, cell.unit)
+    columns = CapacityColumn.columns(of: cells)
+    policies = cells.map(\.policy).distinct.map { PolicyName($0) }
+    let title = CapacityColumn.titles(of: cells)
+    records = Dictionary(grouping: group) {
+      Place(policy: $0.cell.policy, column: title($0.cell))
+    }.mapValues { $0.sorted { $0.cell.seed < $1.cell.seed } }
+    allRecords = group
   }
 
-  private init?(_ group: [Record]) {
-    guard let first = group.first else { return nil }
-    configuration = first.cell.configuration
-    kind = first.cell.kind
-    trace = first.cell.trace
-    countsBytes = first.cell.unit == .bytes
-    let columns = CapacityColumn.columns(of: group.map(\.cell))
-    self.columns = columns
-    var names: [String] = []
-    var seen: Set<String> = []
-    var records: [Place: [Record]] = [:]
-    let numbers = CapacityColumn.numbers(of: columns)
-    for record in group {
-      if seen.insert(record.cell.policy).inserted { names.append(record.cell.policy) }
-      guard let column = numbers[CapacityColumn.Identity(record.cell)] else { continue }
-      records[Place(policy: record.cell.policy, column: column), default: []].append(record)
-    }
-    policies = names.map { PolicyName($0) }
-    self.records = records.mapValues { $0.sorted { $0.cell.seed < $1.cell.seed } }
-  }
+  var countsBytes: Bool { unit == .bytes }
 
-  /// True if prefixes of prompts are counted.
   var hasPrefixes: Bool { allRecords.allSatisfy { $0.prefix != nil } }
 
   var mainMetric: Metric { hasPrefixes ? .prefixHitRatio : .hitRatio }
@@ -77,50 +49,35 @@ struct Comparison {
 
   var competitors: [PolicyName] { policies.filter { !$0.isOffline } }
 
+  var offline: [PolicyName] { policies.filter(\.isOffline) }
+
   /// The default that `policy` is compared with: LRU, else FIFO.
   func baseline(for policy: PolicyName) -> PolicyName? {
     let others = competitors.filter { $0.isBaseline && $0 != policy }
     return others.first { $0.bases.allSatisfy { $0 == "lru" } } ?? others.first
   }
 
-  var offline: [PolicyName] { policies.filter(\.isOffline) }
-
-  /// The records of all seeds; empty if none finished.
   func records(_ policy: PolicyName, _ column: Int) -> [Record] {
-    records[Place(policy: policy.text, column: column)] ?? []
+    records[Place(policy: policy.text, column: columns[column].title)] ?? []
   }
 
   func records(_ policy: PolicyName) -> [Record] {
     columns.indices.flatMap { records(policy, $0) }
   }
 
-  var allRecords: [Record] { policies.flatMap { records($0) } }
-
-  /// A quantity over the seeds; nil if a record is missing or does not have it.
-  func spread(
-    _ policy: PolicyName, _ column: Int, of value: (Record) -> Double?
-  ) -> Spread? {
-    let records = records(policy, column)
-    let values = records.compactMap(value)
-    return values.count == records.count ? Spread(values) : nil
+  func spread(_ policy: PolicyName, _ column: Int, of value: (Record) -> Double?) -> Spread? {
+    Spread(records(policy, column), of: value)
   }
 
-  /// The reason why Belady's rule is no bound for the other policies here; nil if it bounds every
-  /// policy that stores what it fetches.
-  var beladyCaveat: String? {
-    if countsBytes {
-      return "it ignores sizes, so with objects of different sizes it is not a bound"
-    }
-    if hasPrefixes {
-      return "it predicts blocks and not prefixes, so here it is a reference and not a bound"
-    }
-    if kind == .hybrid { return "over two tiers it is a reference and not a bound" }
-    let changes = allRecords.contains { record in
-      record.counts.expirations > 0 || record.counts.sets > 0 || record.counts.deletes > 0
-    }
-    return changes
-      ? "it does not predict expiry, sets and deletes, so here it is a reference and not a bound"
-      : nil
+  func has(_ value: (Record) -> Double?) -> Bool { allRecords.contains { value($0) != nil } }
+
+  /// True if Belady's rule bounds every policy that stores what it fetches. It ignores sizes,
+  /// predicts blocks and not prefixes, and predicts neither a second tier nor changes of entries.
+  private var hasBeladyBound: Bool {
+    !countsBytes && !hasPrefixes && kind != .hybrid
+      && allRecords.allSatisfy { record in
+        record.counts.expirations == 0 && record.counts.sets == 0 && record.counts.deletes == 0
+      }
   }
 
   /// The name of a policy, marked if it is not a choice: a bound, or a policy that knows the future
@@ -128,13 +85,39 @@ struct Comparison {
   func title(of policy: PolicyName) -> String {
     if policy.isUpperBound { return "\(policy.text) (upper bound)" }
     guard policy.isOffline else { return policy.text }
-    let isBound = policy.isBelady && beladyCaveat == nil
+    let isBound = policy.bases.allSatisfy { $0 == "belady" } && hasBeladyBound
     return "\(policy.text) (\(isBound ? "bound" : "knows the future"))"
   }
 
-  /// True if at least one record has the quantity.
-  func has(_ value: (Record) -> Double?) -> Bool {
-    allRecords.contains { value($0) != nil }
+  func name(of policy: PolicyName) -> Inline {
+    policy.isOffline ? .text(title(of: policy)) : .code(policy.text)
+  }
+
+  /// A row for each policy, a column for each capacity: the mean over the seeds, with the range if
+  /// the seeds differ. The best is marked unless all are equal; policies that know the future are
+  /// at the end and never marked.
+  func table(of metric: Metric, showsRange: Bool = true) -> Table {
+    func text(_ policy: PolicyName, _ column: Int) -> String? {
+      guard let spread = spread(policy, column, of: metric.value),
+        let mean = metric.cell(spread.mean)
+      else { return nil }
+      guard showsRange, spread.varies, let low = metric.cell(spread.smallest),
+        let high = metric.cell(spread.largest), low != high
+      else { return mean }
+      return "\(mean) (\(low)–\(high))"
+    }
+    let ranking = Ranking(self, by: metric)
+    return Table(
+      competitors + offline,
+      [.init("policy") { name(of: $0) }]
+        + columns.indices.map { column in
+          let best = ranking.best(column)
+          let isMarked = metric.better != .none && best.count < ranking.entries[column].count
+          return Column<PolicyName>(columns[column].title) { policy in
+            guard let text = text(policy, column) else { return Table.none }
+            return isMarked && best.contains(policy) ? .strong(text) : .text(text)
+          }
+        })
   }
 }
 
@@ -145,86 +128,32 @@ struct CapacityColumn {
   let title: String
   let smallest: UInt64
   let largest: UInt64
-  private let identities: [Identity]
 
-  /// The fields that distinguish the capacities of cells.
-  struct Identity: Hashable {
-    let label: String
-    let capacity: UInt64
-    let memory: UInt64?
-
-    init(_ cell: Cell) {
-      label = cell.capacityLabel
-      capacity = cell.capacity
-      memory = cell.memoryCapacity
-    }
-  }
-
-  /// The columns for `cells`, smallest capacity first.
   static func columns(of cells: [Cell]) -> [CapacityColumn] {
-    let split = labelsToSplit(cells)
-    var order: [String] = []
-    var groups: [String: [Identity]] = [:]
-    for cell in cells {
-      var title = cell.capacityLabel
-      if split.contains(title), let memory = cell.memoryCapacity {
-        title += " after \(NumberText.grouped(memory))"
-      }
-      let identity = Identity(cell)
-      if groups[title] == nil { order.append(title) }
-      if groups[title]?.contains(identity) != true {
-        groups[title, default: []].append(identity)
-      }
-    }
-    let columns = order.map { CapacityColumn(title: $0, identities: groups[$0] ?? []) }
-    return columns.enumerated().sorted { left, right in
-      (left.element.sortKey, left.offset) < (right.element.sortKey, right.offset)
-    }.map(\.element)
+    cells.grouped(by: titles(of: cells)).map { title, cells in
+      let capacities = cells.map(\.capacity)
+      return CapacityColumn(
+        title: title, smallest: capacities.min() ?? 0, largest: capacities.max() ?? 0)
+    }.sorted(byKey: \.smallest)
   }
 
-  static func numbers(of columns: [CapacityColumn]) -> [Identity: Int] {
-    var numbers: [Identity: Int] = [:]
-    for (number, column) in columns.enumerated() {
-      for identity in column.identities { numbers[identity] = number }
+  /// Titles of cells: labels, with memory's capacity if one disk is behind different memories.
+  static func titles(of cells: [Cell]) -> (Cell) -> String {
+    let runs = cells.grouped { [$0.capacityLabel, $0.policy, "\($0.seed)"] }
+    let split = Set(
+      runs.filter { Set($0.elements.map(\.memoryCapacity)).count > 1 }.map { $0.key[0] })
+    return { cell in
+      let memory = split.contains(cell.capacityLabel) ? cell.memoryCapacity : nil
+      return cell.capacityLabel + (memory.map { " after \(NumberText.grouped($0))" } ?? "")
     }
-    return numbers
   }
 
   /// The capacity in words: `1 000 objects`, or a range if seeds differ.
-  func description(bytes: Bool) -> String {
-    func amount(_ value: UInt64) -> String {
-      NumberText.capacity(value, bytes: bytes)
+  func description(_ unit: CapacityUnit) -> String {
+    let amounts = [smallest, largest].distinct.map {
+      NumberText.capacity($0, bytes: unit == .bytes)
     }
-    let text =
-      smallest == largest ? amount(smallest) : "\(amount(smallest)) to \(amount(largest))"
-    return bytes ? text : text + " objects"
-  }
-
-  private init(title: String, identities: [Identity]) {
-    self.title = title
-    self.identities = identities
-    smallest = identities.map(\.capacity).min() ?? 0
-    largest = identities.map(\.capacity).max() ?? 0
-  }
-
-  private var sortKey: UInt64 { smallest }
-
-  /// Labels that have several memory capacities within one seed: a hybrid with one disk behind
-  /// different memories.
-  private static func labelsToSplit(_ cells: [Cell]) -> Set<String> {
-    struct Run: Hashable {
-      let label: String
-      let policy: String
-      let seed: UInt64
-    }
-    var first: [Run: UInt64?] = [:]
-    var labels: Set<String> = []
-    for cell in cells {
-      let run = Run(label: cell.capacityLabel, policy: cell.policy, seed: cell.seed)
-      if let known = first[run], known != cell.memoryCapacity { labels.insert(run.label) }
-      if first[run] == nil { first[run] = .some(cell.memoryCapacity) }
-    }
-    return labels
+    return amounts.joined(separator: " to ") + (unit == .bytes ? "" : " objects")
   }
 }
 
@@ -241,92 +170,76 @@ struct PolicyName: Hashable {
     }
   }
 
-  /// True if a tier knows the future, which no real cache can.
   var isOffline: Bool { bases.contains { PolicyRegistry.needsFuture(named: $0) } }
 
   static let offline = (PolicyRegistry.standard + PolicyRegistry.bounds).map(\.description.name)
     .filter { PolicyRegistry.needsFuture(named: $0) }
 
-  /// True for bounds that no cache can exceed, whatever it knows.
   var isUpperBound: Bool { text == "pfoo-u" }
 
-  /// True if every tier uses Belady's rule.
-  var isBelady: Bool { bases.allSatisfy { $0 == "belady" } }
-
-  var hasParameters: Bool { text.contains(":") }
-
-  /// True for defaults: LRU or FIFO in every tier, or LRU in memory before FIFO on disk.
   var isBaseline: Bool {
-    guard !hasParameters else { return false }
-    return bases.allSatisfy { $0 == "lru" } || bases.allSatisfy { $0 == "fifo" }
-      || bases == ["lru", "fifo"]
+    !text.contains(":")
+      && (bases.allSatisfy { $0 == "lru" } || bases.allSatisfy { $0 == "fifo" }
+        || bases == ["lru", "fifo"])
   }
-}
-
-/// The better end of a scale.
-enum Better: Sendable {
-  case higher
-  case lower
-  /// No end is better; no value is marked.
-  case none
 }
 
 /// A quantity of records by which policies are ranked, marked and drawn.
 struct Metric: Sendable {
-  let title: String
+  enum Better: Sendable {
+    case higher, lower, none
+  }
+
   let name: String
+  let title: String
   let unit: ChartUnit
   let better: Better
-  /// The value of a record; nil if it does not exist.
   let value: @Sendable (Record) -> Double?
 
-  /// Hits without stale ones.
-  static let hitRatio = Metric(
-    title: "hit ratio", name: "hit ratio", unit: .percent, better: .higher
-  ) { $0.counts.freshHitRatio }
+  init(
+    _ name: String, title: String? = nil, unit: ChartUnit = .percent, better: Better = .higher,
+    value: @escaping @Sendable (Record) -> Double?
+  ) {
+    self.name = name
+    self.title = title ?? name
+    self.unit = unit
+    self.better = better
+    self.value = value
+  }
 
-  /// Hits that save a model work: blocks of prompts whose preceding blocks are all cached.
-  static let prefixHitRatio = Metric(
-    title: "prefix hit ratio", name: "prefix hit ratio", unit: .percent, better: .higher
-  ) { $0.prefixHitRatio }
+  static let hitRatio = Metric("hit ratio") { $0.counts.freshHitRatio }
+
+  static let prefixHitRatio = Metric("prefix hit ratio") { $0.prefixHitRatio }
 
   static let prefixTokens = Metric(
-    title: "tokens not computed", name: "share of tokens not computed", unit: .percent,
-    better: .higher
+    "share of tokens not computed", title: "tokens not computed"
   ) { $0.prefix?.tokenShare }
 
-  /// Hits of blocks, whatever precedes them in their prompts; for information.
-  static let blockHitRatio = Metric(
-    title: "block hit ratio", name: "block hit ratio", unit: .percent, better: .none
-  ) { $0.counts.hitRatio }
+  static let blockHitRatio = Metric("block hit ratio", better: .none) { $0.counts.hitRatio }
 
-  static let byteHitRatio = Metric(
-    title: "byte hit ratio", name: "byte hit ratio", unit: .percent, better: .higher
-  ) { $0.cell.unit == .bytes ? $0.counts.byteHitRatio : nil }
-
-  static func tier(
-    _ name: String, of part: @escaping @Sendable (Counts) -> UInt64
-  ) -> Metric {
-    Metric(title: name, name: name, unit: .percent, better: .none) {
-      $0.cell.kind == .hybrid ? $0.share(part) : nil
-    }
+  static let byteHitRatio = Metric("byte hit ratio") {
+    $0.cell.unit == .bytes ? $0.counts.byteHitRatio : nil
   }
 
   static let accessTime = Metric(
-    title: "mean access time: modelled, not measured", name: "modelled mean access time",
+    "modelled mean access time", title: "mean access time: modelled, not measured",
     unit: .nanoseconds, better: .lower
   ) { $0.modelled.map { $0.meanMicroseconds * 1000 } }
+
+  static let accessTime99 = Metric(
+    "99th percentile", title: "99th percentile of the access time: modelled, not measured",
+    unit: .nanoseconds, better: .lower
+  ) { $0.modelled.map { $0.p99Microseconds * 1000 } }
 
   static func share(
     _ name: String, _ better: Better = .none, of part: @escaping @Sendable (Counts) -> UInt64
   ) -> Metric {
-    Metric(title: name, name: name, unit: .percent, better: better) { $0.share(part) }
+    Metric(name, better: better) { $0.share(part) }
   }
 
   /// A value in a table: a share without its unit, which is in the title.
   func cell(_ value: Double) -> String? {
-    guard isShare else { return unit.value(value) }
-    return NumberText.fixed(value * 100, decimals: 2)
+    isShare ? NumberText.fixed(value * 100, decimals: 2) : unit.value(value)
   }
 
   /// The smallest difference that matters: 0.2 percentage points of a share, 1 % of `value` for
@@ -347,20 +260,18 @@ struct Metric: Sendable {
     return "\(share) %"
   }
 
-  /// True if values are shares of 1 or differences between shares.
+  /// Values of which the smallest is the best.
+  func key(_ value: Double) -> Double { better == .lower ? value : -value }
+
   private var isShare: Bool { unit == .percent || unit == .points }
 }
 
-/// The distribution of one quantity over seeds or repetitions.
 struct Spread: Hashable {
   let mean: Double
-  /// The median; the mean of the middle two for an even number of values.
   let median: Double
   let smallest: Double
   let largest: Double
-  let count: Int
 
-  /// The spread of `values`; nil if there are none or one is not finite. O(n log n).
   init?(_ values: [Double]) {
     guard let smallest = values.min(), let largest = values.max(),
       values.allSatisfy(\.isFinite)
@@ -372,10 +283,39 @@ struct Spread: Hashable {
     median =
       sorted.count.isMultiple(of: 2)
       ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
-    self.smallest = smallest
-    self.largest = largest
-    count = sorted.count
+    (self.smallest, self.largest) = (smallest, largest)
+  }
+
+  /// The spread of a quantity; nil if an item does not have it.
+  init?<Item>(_ items: [Item], of value: (Item) -> Double?) {
+    let values = items.compactMap(value)
+    guard values.count == items.count else { return nil }
+    self.init(values)
   }
 
   var varies: Bool { smallest != largest }
+
+  /// The range; nil if all values are equal.
+  var range: ClosedRange<Double>? { varies ? smallest...largest : nil }
+}
+
+extension ChartUnit {
+  /// A mean, with the range if there are several values.
+  func value(_ spread: Spread) -> String {
+    guard spread.varies else { return value(spread.mean) }
+    return "\(value(spread.mean)) (\(value(spread.smallest)) to \(value(spread.largest)))"
+  }
+
+  /// The range of values: `1 to 2 %`.
+  func range(_ values: [Double]) -> String {
+    guard let least = values.min(), let most = values.max() else { return "none" }
+    let (low, high) = (value(least), value(most))
+    return low == high ? low : "\(low.dropLast(2)) to \(high)"
+  }
+}
+
+extension Record {
+  func share(_ part: (Counts) -> UInt64) -> Double? {
+    counts.requests == 0 ? nil : Double(part(counts)) / Double(counts.requests)
+  }
 }

@@ -1,103 +1,55 @@
 import LarderExperiments
 import LarderSupport
 
-/// A comparison as aligned plain text for a terminal.
-///
-///     memory and disk, hit ratio, %
-///     policy             1%       5%
-///     s3-fifo       *41.20*  *61.02*
-///     lru             38.10    59.71
-///     belady (bound)  50.30    68.90
-///
-///     Use s3-fifo, at every capacity.
+/// A comparison as aligned plain text for a terminal. The best value of each column is between
+/// asterisks; policies that know the future are last and not marked.
 package enum ComparisonTable {
-  /// Returns a table for each configuration and trace, each ending in a line feed, with an empty
-  /// line between them. Configurations with equal hits share one table, as do all that have a
-  /// single policy. Results of real caches follow, if any were driven, then the recommendation. The
-  /// best value of each column is between asterisks, and in bold if `colour` is true; policies that
-  /// know the future are last and not marked. Several seeds are shown as means. Linear in the
-  /// records.
+  /// Returns a table for each configuration and trace. Configurations with equal hits share one
+  /// table, as do all that have a single policy. Results of real caches follow, then the
+  /// recommendation.
   package static func text(of results: RunResults, colour: Bool = false) -> String {
+    let markup = PlainMarkup(colour: colour)
+    func lines(_ blocks: [Block]) -> String {
+      blocks.map { markup.text(of: $0) + "\n" }.joined()
+    }
     let comparisons = Comparison.all(in: results.records)
     let rankings = ConfigurationRanking.all(comparisons)
     let designs = Designs.all(in: results, comparisons)
     let told = Set(designs.flatMap(\.single))
-    let simulated = rankings.flatMap { ranking -> [String] in
-      let trace = rankings.count > 1 ? ", \(ranking.trace)" : ""
-      return ranking.entries.filter { !told.contains($0.comparison.configuration) }.map { entry in
-        TextSafety.singleLine(entry.title + trace) + ", "
-          + body(entry.comparison, colour: colour)
+    func suffix(_ trace: String) -> String { rankings.count > 1 ? ", \(trace)" : "" }
+    var parts: [String] = []
+    for ranking in rankings {
+      for entry in ranking.entries where !told.contains(entry.comparison.configuration) {
+        let title = TextSafety.singleLine(entry.title + suffix(ranking.trace))
+        let comparison = entry.comparison
+        let metrics = comparison.hitMetrics + (comparison.countsBytes ? [.byteHitRatio] : [])
+        let shown = metrics.filter { comparison.has($0.value) || $0.name == Metric.hitRatio.name }
+        parts.append(
+          "\(title), "
+            + lines(
+              shown.flatMap { metric in
+                [
+                  .paragraph("\(metric.title), %"),
+                  .table(comparison.table(of: metric, showsRange: false)),
+                ]
+              }))
       }
     }
-    let side = designs.map { designs in
-      let trace =
-        rankings.count > 1 ? ", \(TextSafety.singleLine(designs.designs[0].cell.trace))" : ""
-      return "designs\(trace)\n" + aligned(designs.table, colour)
+    for designs in designs {
+      let title: Line = "designs\(suffix(designs.designs[0].cell.trace))"
+      parts.append(lines([.paragraph(title), .table(designs.table)]))
     }
-    let answer = comparisons.isEmpty ? [] : [lines(Answer(results, rankings).lines)]
-    let time = TimeTable(results.records).map { ["time\n" + aligned($0.table, colour)] } ?? []
-    return (simulated + side + time + executed(results, colour) + answer).joined(separator: "\n")
-  }
-
-  private static func lines(_ sentences: [[Inline]]) -> String {
-    sentences.map { TextSafety.singleLine(Inline.plain($0)) + "\n" }.joined()
-  }
-
-  /// Results of real caches; empty if none was driven.
-  private static func executed(_ results: RunResults, _ colour: Bool) -> [String] {
+    if let time = TimeTable(results) {
+      parts.append(lines([.paragraph("time"), .table(time.table)]))
+    }
     let rows = ExecutedRow.all(in: results.records)
-    guard !rows.isEmpty else { return [] }
-    let findings = lines(ExecutedFindings(results.records).sentences)
-    return ["executed\n" + aligned(ExecutedTables(rows: rows).summary, colour), findings]
-  }
-
-  private static func body(_ comparison: Comparison, colour: Bool) -> String {
-    func table(_ metric: Metric) -> String {
-      guard comparison.has(metric.value) || metric.name == Metric.hitRatio.name else {
-        return ""
-      }
-      let table = ValueTable(comparison: comparison, metric: metric, showsRange: false).table
-      return "\(metric.title), %\n" + aligned(table, colour)
+    if !rows.isEmpty {
+      parts.append(lines([.paragraph("executed"), .table(ExecutedTables(rows: rows).summary)]))
+      parts.append(lines(ExecutedFindings(results.records).sentences.map { .paragraph($0) }))
     }
-    return comparison.hitMetrics.map { table($0) }.joined()
-      + (comparison.countsBytes ? table(.byteHitRatio) : "")
-  }
-
-  static func aligned(_ table: Table, _ colour: Bool) -> String {
-    table.parts.map { alignedPart($0, colour) }.joined()
-  }
-
-  private static func alignedPart(_ table: Table, _ colour: Bool) -> String {
-    let lines = [table.titles.map { Inline.text($0) }] + table.rows
-    let cells = lines.map { line in
-      // A heading row has no best value.
-      let isHeading = line.dropFirst().allSatisfy { $0.plain.isEmpty }
-      return line.map { isHeading ? TextSafety.singleLine($0.plain) : shown($0) }
+    if !comparisons.isEmpty {
+      parts.append(lines(Answer(results, rankings).lines.map { .paragraph($0) }))
     }
-    let widths = table.titles.indices.map { column in
-      cells.map { $0[column].count }.max() ?? 0
-    }
-    return zip(lines, cells).reduce(into: "") { text, line in
-      let (parts, cells) = line
-      var row = ""
-      for (column, cell) in cells.enumerated() {
-        let padding = String(repeating: " ", count: widths[column] - cell.count)
-        // Colour codes have no width, so they are added after padding.
-        let marked = colour && isStrong(parts[column]) ? "\u{1B}[1;32m\(cell)\u{1B}[0m" : cell
-        row += column == 0 ? marked + padding : "  " + padding + marked
-      }
-      while row.last == " " { row.removeLast() }
-      text += row + "\n"
-    }
-  }
-
-  private static func isStrong(_ part: Inline) -> Bool {
-    if case .strong = part { true } else { false }
-  }
-
-  /// The text of a cell. Numbers without a mark leave room for one, so that decimal points line up.
-  private static func shown(_ part: Inline) -> String {
-    let text = TextSafety.singleLine(part.plain)
-    return isStrong(part) ? "*\(text)*" : text
+    return parts.joined(separator: "\n")
   }
 }

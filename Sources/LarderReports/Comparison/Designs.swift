@@ -5,21 +5,16 @@ import LarderSupport
 /// A comparison of the designs of one trace: presets, caches of other libraries, and configurations
 /// with one policy each.
 struct Designs {
-  /// The lines: a design at a capacity.
   let designs: [Design]
   /// Configurations with a single policy that are shown here instead of one by one.
   let single: [String]
 
-  /// The most lines if configurations with several policies are included.
   private static let linesMax = 24
 
   /// The designs of each trace that has two or more. If some are presets or caches of other
   /// libraries, all others are listed with them unless they are many.
   static func all(in results: RunResults, _ comparisons: [Comparison]) -> [Designs] {
-    var seen: Set<String> = []
-    return comparisons.map(\.trace).filter { seen.insert($0).inserted }.compactMap { trace in
-      Designs(comparisons.filter { $0.trace == trace }, results.caches ?? [])
-    }
+    comparisons.grouped(by: \.trace).compactMap { Designs($0.elements, results.caches ?? []) }
   }
 
   private init?(_ comparisons: [Comparison], _ facts: [CacheFacts]) {
@@ -37,29 +32,30 @@ struct Designs {
     if designs.count < 2 { return nil }
   }
 
-  /// True if all designs count prefixes of prompts.
   private var hasPrefixes: Bool {
     designs.allSatisfy { $0.records.allSatisfy { $0.prefix != nil } }
   }
 
-  /// The quantities that are not 0 everywhere; prefix hits first if all count them.
+  /// The quantities that are not 0 everywhere.
   private var metrics: [Metric] {
+    func tier(_ name: String, _ part: @escaping @Sendable (Counts) -> UInt64) -> Metric {
+      Metric(name, better: .none) { $0.cell.kind == .hybrid ? $0.share(part) : nil }
+    }
     let hits: [Metric] =
       hasPrefixes ? [.prefixHitRatio, .prefixTokens, .blockHitRatio] : [.hitRatio]
     let others: [Metric] = [
-      .tier("in memory") { $0.memoryHits }, .tier("on disk") { $0.diskHits }, .byteHitRatio,
+      tier("in memory") { $0.memoryHits }, tier("on disk") { $0.diskHits }, .byteHitRatio,
       .share("stale hits", .lower) { $0.staleHits }, .accessTime,
     ]
-    return (hits + others).filter { metric in
-      designs.contains { ($0.mean(metric) ?? 0) > 0 }
-    }
+    return (hits + others).filter { metric in designs.contains { ($0.mean(metric) ?? 0) > 0 } }
   }
 
   /// The best value of a metric; nil if there is none or most designs share it.
   private func best(_ metric: Metric) -> Double? {
     let values = designs.compactMap { $0.mean(metric) }
-    guard metric.better != .none else { return nil }
-    let best = metric.better == .higher ? values.max() : values.min()
+    guard metric.better != .none, let best = values.sorted(byKey: metric.key).first else {
+      return nil
+    }
     return values.count { $0 == best } * 2 > values.count ? nil : best
   }
 
@@ -82,19 +78,17 @@ struct Designs {
       ] + columns)
   }
 
-  var sentence: [Inline] {
-    let parts = metrics.compactMap { metric -> [Inline]? in
+  var sentence: Line {
+    let parts = metrics.compactMap { metric -> Line? in
       guard let best = best(metric) else { return nil }
-      var seen: Set<String> = []
-      let winners = designs.filter { $0.mean(metric) == best }.map { title($0) }
-        .filter { seen.insert($0).inserted }
-      let verb = winners.count > 1 ? "have" : "has"
+      let winners = designs.filter { $0.mean(metric) == best }.map(title).distinct
       let end = metric.better == .higher ? "highest" : "lowest"
-      return Inline.names(winners.map { .strong($0) })
-        + [.text(" \(verb) the \(end) \(metric.name) (\(metric.unit.value(best)))")]
+      return """
+        \(Line.names(winners.map { .strong($0) })) \(winners.count > 1 ? "have" : "has") the \
+        \(end) \(metric.name) (\(metric.unit.value(best)))
+        """
     }
-    return parts.isEmpty
-      ? ["No design is best in any column."] : Inline.joined(parts, "; ") + ["."]
+    return parts.isEmpty ? "No design is best in any column." : parts.joined("; ") + "."
   }
 
   /// The distinguishing name of a design: its configuration and what else differs.
@@ -138,18 +132,12 @@ struct Design {
   let limits: String?
   var cell: Cell { records[0].cell }
 
-  /// The capacity; that of each tier for two tiers.
   var capacity: String {
     if let limits { return limits }
-    let bytes = cell.unit == .bytes
-    let own = NumberText.capacity(cell.capacity, bytes: bytes)
-    return cell.memoryCapacity.map { "\(NumberText.capacity($0, bytes: bytes)) before \(own)" }
-      ?? own
+    let capacities = [cell.memoryCapacity, cell.capacity].compactMap { $0 }
+    return capacities.map { NumberText.capacity($0, bytes: cell.unit == .bytes) }
+      .joined(separator: " before ")
   }
 
-  /// The mean of a metric over the seeds; nil if one does not have it.
-  func mean(_ metric: Metric) -> Double? {
-    let values = records.compactMap(metric.value)
-    return values.count == records.count ? Spread(values)?.mean : nil
-  }
+  func mean(_ metric: Metric) -> Double? { Spread(records, of: metric.value)?.mean }
 }

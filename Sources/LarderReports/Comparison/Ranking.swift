@@ -7,60 +7,107 @@ import LarderExperiments
 /// The leader is the policy with the least mean distance to the best over the capacities: the one
 /// to choose before the capacity is known. Policies that know the future are bounds and never lead.
 struct Ranking {
+  typealias Entry = (policy: PolicyName, value: Double)
+
   let comparison: Comparison
   let metric: Metric
-  let columns: [RankingColumn]
+  /// The competitors at each capacity, best first; equal ones in plan order.
+  let entries: [[Entry]]
   /// The capacities with at least two policies to compare. After an interruption, a capacity may
   /// have the results of one policy alone, which does not make it a winner.
   let decided: [Int]
-  /// The recommended policies: several if they are equal everywhere, none if nothing is decided.
-  let leaders: [PolicyName]
+  /// The recommended policies: several if they are equal everywhere.
+  private(set) var leaders: [PolicyName] = []
 
-  /// Ranks `comparison` by its main metric unless another is given. O(c * n log n) in capacities
-  /// and policies.
   init(_ comparison: Comparison, by other: Metric? = nil) {
     let metric = other ?? comparison.mainMetric
     self.comparison = comparison
     self.metric = metric
-    let columns = comparison.columns.indices.map {
-      RankingColumn(comparison, $0, by: metric)
+    let competitors = comparison.competitors
+    let entries = comparison.columns.indices.map { column in
+      competitors.compactMap { policy -> Entry? in
+        comparison.spread(policy, column, of: metric.value).map { (policy, $0.mean) }
+      }.sorted { metric.key($0.value) }
     }
-    let needed = max(1, min(2, comparison.competitors.count))
-    let decided = columns.indices.filter { columns[$0].entries.count >= needed }
-    self.columns = columns
-    self.decided = decided
-    // Policies with missing runs rank behind those that were run everywhere.
-    let sorted = comparison.competitors.filter { policy in
-      decided.contains { columns[$0].value(policy) != nil }
-    }.sorted(byKey: { Self.distance($0, columns, decided) })
+    let needed = max(1, min(2, competitors.count))
+    decided = entries.indices.filter { entries[$0].count >= needed }
+    self.entries = entries
+    let sorted = ranked
     leaders = sorted.filter { policy in
-      decided.allSatisfy { columns[$0].value(policy) == columns[$0].value(sorted[0]) }
+      decided.allSatisfy { value(policy, $0) == value(sorted[0], $0) }
     }
+  }
+
+  /// The policies, best first. Those with missing runs rank behind those that were run everywhere.
+  private var ranked: [PolicyName] {
+    comparison.competitors.filter { policy in decided.contains { value(policy, $0) != nil } }
+      .sorted(byKey: meanDeficit)
   }
 
   var leader: PolicyName? { leaders.first }
 
+  func value(_ policy: PolicyName, _ column: Int) -> Double? {
+    entries[column].first { $0.policy == policy }?.value
+  }
+
+  func bestValue(_ column: Int) -> Double? { entries[column].first?.value }
+
+  func best(_ column: Int) -> [PolicyName] {
+    entries[column].filter { $0.value == bestValue(column) }.map(\.policy)
+  }
+
+  func deficit(_ policy: PolicyName, _ column: Int) -> Double? {
+    guard let best = bestValue(column), let own = value(policy, column) else { return nil }
+    return abs(best - own)
+  }
+
+  /// A policy's mean distance to the best; infinite if it was not run everywhere.
+  func meanDeficit(_ policy: PolicyName) -> Double {
+    let known = decided.compactMap { deficit(policy, $0) }
+    guard known.count == decided.count, !known.isEmpty else { return .infinity }
+    return known.reduce(0, +) / Double(known.count)
+  }
+
+  /// The difference between the best and the worst of `policies`.
+  func range(of policies: [PolicyName], _ column: Int) -> Double {
+    let deficits = policies.compactMap { deficit($0, column) }
+    return (deficits.max() ?? 0) - (deficits.min() ?? 0)
+  }
+
   /// True if no policy is better than another by more than noise at any capacity.
   var isIndifferent: Bool {
     comparison.competitors.count > 1 && !decided.isEmpty
-      && decided.allSatisfy { columns[$0].isIndifferent }
+      && decided.allSatisfy { column in
+        range(of: comparison.competitors, column) < metric.noise(at: bestValue(column) ?? 0)
+      }
   }
 
-  /// The best value that a policy reaches, and where; nil if there is none. Excludes policies that
-  /// know the future.
+  /// True if the best is better than `policy` by more than noise, and with every seed.
+  func isReal(behind policy: PolicyName, _ column: Int) -> Bool {
+    guard let value = bestValue(column), let gap = deficit(policy, column),
+      gap >= metric.noise(at: value), let top = best(column).first
+    else { return false }
+    func bySeed(_ policy: PolicyName) -> [UInt64: Double] {
+      comparison.records(policy, column).reduce(into: [:]) {
+        $0[$1.cell.seed] = metric.value($1)
+      }
+    }
+    let own = bySeed(policy)
+    return bySeed(top).allSatisfy { seed, value in
+      own[seed].map { metric.key(value) < metric.key($0) } ?? true
+    }
+  }
+
+  /// The best value that a policy reaches, and where.
   var peak: (policy: PolicyName, column: Int, value: Double)? {
-    let places = columns.indices.filter { columns[$0].bestValue != nil }
-    let sign = metric.better == .lower ? 1.0 : -1.0
-    guard
-      let column = places.sorted(byKey: { sign * (columns[$0].bestValue ?? 0) }).first,
-      let entry = columns[column].entries.first
-    else { return nil }
-    return (entry.policy, column, entry.value.mean)
+    entries.enumerated().compactMap { column, entries in
+      entries.first.map { ($0.policy, column, $0.value) }
+    }.sorted { metric.key($0.2) }.first
   }
 
   /// Capacities at which other policies are better than the leader.
   struct Exception {
-    var columns: [Int]
+    let columns: [Int]
     let policies: [PolicyName]
     /// True if the difference exceeds noise.
     let isReal: Bool
@@ -70,76 +117,39 @@ struct Ranking {
   /// matter first.
   var exceptions: [Exception] {
     guard let leader else { return [] }
-    var found: [Exception] = []
-    for column in decided where !columns[column].best.contains(leader) {
-      let best = columns[column].best
-      let isReal = columns[column].isReal(behind: leader)
-      if let index = found.firstIndex(where: { $0.policies == best && $0.isReal == isReal }) {
-        found[index].columns.append(column)
-      } else {
-        found.append(Exception(columns: [column], policies: best, isReal: isReal))
-      }
+    struct Key: Hashable {
+      let policies: [PolicyName]
+      let isReal: Bool
     }
-    return found.filter(\.isReal) + found.filter { !$0.isReal }
-  }
-
-  var largestDeficit: Double {
-    leader.map { leader in decided.compactMap { columns[$0].deficit(leader) }.max() ?? 0 } ?? 0
+    let found = decided.filter { !best($0).contains(leader) }
+      .grouped { Key(policies: best($0), isReal: isReal(behind: leader, $0)) }
+      .map { Exception(columns: $1, policies: $0.policies, isReal: $0.isReal) }
+    return found.sorted { $0.isReal ? 0 : 1 }
   }
 
   /// The capacity with the largest distance between the leader and `other`, which may know the
   /// future; nil if no capacity has both.
   func widest(from other: PolicyName) -> (column: Int, own: Double, other: Double)? {
     guard let leader else { return nil }
-    let gaps = decided.compactMap { column -> (column: Int, own: Double, other: Double)? in
-      guard let own = columns[column].value(leader),
+    return decided.compactMap { column -> (column: Int, own: Double, other: Double)? in
+      guard let own = value(leader, column),
         let other = comparison.spread(other, column, of: metric.value)?.mean
       else { return nil }
       return (column, own, other)
-    }
-    return gaps.sorted(byKey: { -abs($0.own - $0.other) }).first
+    }.sorted { -abs($0.own - $0.other) }.first
   }
 
-  private static func distance(
-    _ policy: PolicyName, _ columns: [RankingColumn], _ decided: [Int]
-  ) -> Double {
-    let known = decided.compactMap { columns[$0].deficit(policy) }
-    guard known.count == decided.count, !known.isEmpty else { return .infinity }
-    return known.reduce(0, +) / Double(known.count)
-  }
-
-  /// A policy's mean distance to the best; infinite if it was not run everywhere.
-  func meanDeficit(_ policy: PolicyName) -> Double {
-    Self.distance(policy, columns, decided)
-  }
-}
-
-extension Ranking {
-  /// The policies worth considering: those that lead somewhere, and those that are on average no
-  /// worse than the worse of LRU and FIFO. A single policy far behind then does not affect how much
-  /// the choice matters. Without LRU and FIFO, outliers far behind all others are excluded.
-  var worthUsing: [PolicyName] {
-    let policies = comparison.competitors.filter { policy in
-      decided.contains { columns[$0].value(policy) != nil }
-    }
-    let bases = policies.filter(\.isBaseline).map { meanDeficit($0) }.filter(\.isFinite)
-    let limit: Double
-    if let worst = bases.max() {
-      limit = worst + metric.noise(at: peak?.value ?? 0)
-    } else {
-      limit = Self.gapLimit(policies.map { meanDeficit($0) }.filter(\.isFinite).sorted())
-    }
-    return policies.filter { policy in
-      meanDeficit(policy) <= limit || decided.contains { columns[$0].best.contains(policy) }
-    }
-  }
-
-  /// The policies that are not worth using, the worst last.
+  /// The policies that lead nowhere and are on average worse than both LRU and FIFO, the worst
+  /// last. Without LRU and FIFO, outliers far behind all others. They do not affect how much the
+  /// choice matters.
   var notWorthUsing: [PolicyName] {
-    let worth = worthUsing
-    return comparison.competitors.filter { policy in
-      !worth.contains(policy) && decided.contains { columns[$0].value(policy) != nil }
-    }.sorted(byKey: { meanDeficit($0) })
+    let bases = ranked.filter(\.isBaseline).map(meanDeficit).filter(\.isFinite)
+    let limit =
+      bases.max().map { $0 + metric.noise(at: peak?.value ?? 0) }
+      ?? Self.gapLimit(ranked.map(meanDeficit).filter(\.isFinite))
+    return ranked.filter { policy in
+      meanDeficit(policy) > limit && !decided.contains { best($0).contains(policy) }
+    }
   }
 
   /// The largest distance that is no outlier: three times that of the policy before it.
@@ -147,221 +157,118 @@ extension Ranking {
     for (near, far) in zip(distances, distances.dropFirst())
     where near > 0 && far > 3 * near && far > near + 0.02 {
       // A group that most policies belong to is no outlier.
-      let apart = distances.count { $0 >= far }
-      if apart * 3 <= distances.count { return near }
+      if distances.count(where: { $0 >= far }) * 3 <= distances.count { return near }
     }
     return .infinity
   }
 }
 
-/// The policies at one capacity, best first. Policies that know the future are bounds and are
-/// excluded.
-struct RankingColumn {
-  struct Entry {
-    let policy: PolicyName
-    let value: Spread
-  }
-
-  /// The entries, best first; equal ones in plan order.
-  let entries: [Entry]
-  private let comparison: Comparison
-  private let column: Int
-  private let metric: Metric
-
-  /// Ranks the competitors of `comparison` at a column. O(n log n) in the policies.
-  init(_ comparison: Comparison, _ column: Int, by metric: Metric) {
-    self.comparison = comparison
-    self.column = column
-    self.metric = metric
-    let sign = metric.better == .lower ? 1.0 : -1.0
-    entries = comparison.competitors.compactMap { policy in
-      comparison.spread(policy, column, of: metric.value).map { Entry(policy: policy, value: $0) }
-    }.sorted(byKey: { sign * $0.value.mean })
-  }
-
-  /// The policies with the best value: several if they are equal.
-  var best: [PolicyName] {
-    guard let top = entries.first else { return [] }
-    return entries.prefix { $0.value.mean == top.value.mean }.map(\.policy)
-  }
-
-  var bestValue: Double? { entries.first?.value.mean }
-
-  /// A policy's mean over the seeds; nil if it was not run.
-  func value(_ policy: PolicyName) -> Double? {
-    entries.first { $0.policy == policy }?.value.mean
-  }
-
-  /// A policy's distance to the best; nil if it was not run.
-  func deficit(_ policy: PolicyName) -> Double? {
-    guard let bestValue, let own = value(policy) else { return nil }
-    return abs(bestValue - own)
-  }
-
-  /// The difference between the best and the worst of `policies`.
-  func range(of policies: [PolicyName]) -> Double {
-    policies.compactMap { deficit($0) }.max().map { worst in
-      worst - (policies.compactMap { deficit($0) }.min() ?? 0)
-    } ?? 0
-  }
-
-  /// True if all policies are equal within noise.
-  var isIndifferent: Bool {
-    range(of: entries.map(\.policy)) < metric.noise(at: bestValue ?? 0)
-  }
-
-  /// True if the best is better than `policy` by more than noise, and with every seed.
-  func isReal(behind policy: PolicyName) -> Bool {
-    guard let bestValue, let gap = deficit(policy), gap >= metric.noise(at: bestValue),
-      let top = best.first
-    else { return false }
-    let (first, own) = (bySeed(top), bySeed(policy))
-    return first.allSatisfy { seed, value in
-      own[seed].map { metric.better == .lower ? value < $0 : value > $0 } ?? true
-    }
-  }
-
-  private func bySeed(_ policy: PolicyName) -> [UInt64: Double] {
-    var values: [UInt64: Double] = [:]
-    for record in comparison.records(policy, column) {
-      values[record.cell.seed] = metric.value(record)
-    }
-    return values
-  }
-}
-
-extension Sequence {
-  /// The elements by a key, the smallest first; equal ones keep their order. O(n log n).
-  func sorted(byKey key: (Element) -> Double) -> [Element] {
-    enumerated().map { (key: key($0.element), number: $0.offset, element: $0.element) }
-      .sorted { ($0.key, $0.number) < ($1.key, $1.number) }.map(\.element)
-  }
-}
-
-/// The result of a ranking, or of several with the same leaders, in the words that
-/// recommendations, cards and captions share:
+/// A ranking in the words that recommendations, cards and captions share:
 ///
 ///     s3-fifo is best at every capacity
 ///     gdsf is within 0.04 points of the best at every capacity, not significant
 ///     gdsf is best at 2 of 3 capacities; at 20, lru is 4.00 points better
-struct RankingWords {
-  let rankings: [Ranking]
-
-  init(_ rankings: [Ranking]) { self.rankings = rankings }
-
-  private var ranking: Ranking { rankings[0] }
-  private var comparison: Comparison { ranking.comparison }
-  private var metric: Metric { ranking.metric }
-
-  /// The most exceptions that are listed one by one.
+extension Ranking {
   private static let exceptionsMax = 2
+
+  func title(_ column: Int) -> String { comparison.columns[column].title }
+
+  func leaderNames(last: Line = " and ") -> Line {
+    Line.names(leaders.map { .code($0.text) }, last: last)
+  }
 
   /// The reason why there is no choice, without a full stop; nil if there is one.
   var nothing: String? {
-    guard ranking.decided.isEmpty else { return nil }
+    guard decided.isEmpty else { return nil }
     if comparison.competitors.isEmpty { return "only policies that know the future were run" }
-    return ranking.columns.allSatisfy(\.entries.isEmpty)
+    return entries.allSatisfy(\.isEmpty)
       ? "no requests were counted" : "no capacity has results of two policies yet"
   }
 
-  var leaders: [Inline] { Inline.names(ranking.leaders.map { .code($0.text) }) }
-
-  var standing: String {
-    if rankings.allSatisfy({ $0.comparison.competitors.count == 1 }) { return "the only policy" }
-    if rankings.allSatisfy(\.isIndifferent) { return indifference }
-    let decided = rankings.reduce(0) { $0 + $1.decided.count }
-    let everywhere = decided > 1 ? " at every capacity" : ""
-    let exceptions = rankings.flatMap(\.exceptions)
-    guard !exceptions.isEmpty else { return "best\(everywhere)" }
-    let behind = exceptions.filter(\.isReal).reduce(0) { $0 + $1.columns.count }
-    if behind == 0 {
-      let deficit = rankings.map(\.largestDeficit).max() ?? 0
-      return "within \(metric.gap(deficit, 0)) of the best\(everywhere), not significant"
-    }
-    return behind == decided
-      ? "best on average" : "best at \(decided - behind) of \(decided) capacities"
-  }
-
-  /// A statement that no policy is better than another.
-  private var indifference: String {
-    let widest =
-      rankings.flatMap { ranking in
-        ranking.decided.map { ranking.columns[$0].range(of: ranking.comparison.competitors) }
-      }.max() ?? 0
-    return widest == 0
-      ? "the policy does not matter: equal \(metric.name)s"
-      : "the policy does not matter: at most \(metric.gap(widest, 0)) apart"
-  }
-
   /// The capacities at which another policy is significantly better, and by how much; begins with a
-  /// semicolon. Empty if there are none.
-  var exceptions: [Inline] {
-    let real = ranking.exceptions.filter(\.isReal)
-    guard rankings.count == 1, let leader = ranking.leader else { return [] }
-    let listed = real.prefix(Self.exceptionsMax).flatMap { exception -> [Inline] in
-      [.text("; at \(titles(exception.columns)), ")]
-        + Inline.names(exception.policies.map { .code($0.text) })
-        + [.text(exception.policies.count > 1 ? " are " : " is ")]
-        + [.text("\(gap(leader, exception.columns)) better")]
+  /// semicolon.
+  var exceptionWords: Line {
+    let real = exceptions.filter(\.isReal)
+    guard let leader else { return "" }
+    let listed = real.prefix(Self.exceptionsMax).reduce("" as Line) { line, exception in
+      let titles = Line.names(exception.columns.map { .text(title($0)) })
+      let names = Line.names(exception.policies.map { .code($0.text) })
+      let verb = exception.policies.count > 1 ? "are" : "is"
+      let gaps = exception.columns.compactMap { column in
+        deficit(leader, column).map { (column, $0) }
+      }
+      let gap = gaps.sorted { -$0.1 }.first.map { column, _ in
+        metric.gap(bestValue(column) ?? 0, value(leader, column) ?? 0)
+      }
+      let limit = gaps.count > 1 ? "up to " : ""
+      return line + "; at \(titles), \(names) \(verb) \(limit)\(gap ?? "") better"
     }
     let rest = real.dropFirst(Self.exceptionsMax).reduce(0) { $0 + $1.columns.count }
-    return listed
-      + (rest == 0
-        ? []
-        : [.text("; others are better at \(rest) more \(rest == 1 ? "capacity" : "capacities")")])
+    let more: Line = "; others are better at \(rest) more \(rest == 1 ? "capacity" : "capacities")"
+    return rest == 0 ? listed : listed + more
   }
 
   /// The sentence, without a full stop.
-  var sentence: [Inline] {
-    if ranking.isIndifferent { return [.text(Self.capitalised(indifference))] }
-    return leaders + [.text(ranking.leaders.count > 1 ? " are " : " is "), .text(standing)]
-      + exceptions
+  var sentence: Line {
+    let standing = [self].standing
+    if isIndifferent { return Line(text: standing.capitalisedFirst) }
+    return "\(leaderNames()) \(leaders.count > 1 ? "are" : "is") \(standing)\(exceptionWords)"
   }
 
   /// The caption of the metric's chart: the sentence, and the largest lead.
   var caption: String {
-    if let nothing { return Self.capitalised(nothing) + "." }
-    guard let leader = ranking.leader else { return "" }
-    var text = Inline.plain(sentence)
-    let others = comparison.competitors.filter { !ranking.leaders.contains($0) }
-    if !ranking.isIndifferent, let other = comparison.baseline(for: leader) ?? others.first,
-      let widest = ranking.widest(from: other)
+    if let nothing { return nothing.capitalisedFirst + "." }
+    guard let leader else { return "" }
+    var text = sentence.plain
+    let others = comparison.competitors.filter { !leaders.contains($0) }
+    if !isIndifferent, let other = comparison.baseline(for: leader) ?? others.first,
+      let widest = widest(from: other)
     {
-      text += ranking.decided.count > 1 ? ". At \(title(widest.column)) it has " : ": "
-      text += "\(metric.unit.value(widest.own)), "
-      text += difference(widest.own, widest.other, other.text)
+      func difference(_ value: Double, _ name: String) -> String {
+        "\(metric.gap(widest.own, value)) \(widest.own >= value ? "above" : "below") \(name)"
+      }
+      text += decided.count > 1 ? ". At \(title(widest.column)) it has " : ": "
+      text += "\(metric.unit.value(widest.own)), \(difference(widest.other, other.text))"
       if let bound = comparison.offline.first,
         let value = comparison.spread(bound, widest.column, of: metric.value)?.mean
       {
-        text += " and \(difference(widest.own, value, comparison.title(of: bound)))"
+        text += " and \(difference(value, comparison.title(of: bound)))"
       }
     }
     return text + "."
   }
+}
 
-  static func capitalised(_ text: String) -> String {
-    text.prefix(1).uppercased() + text.dropFirst()
-  }
-
-  private func difference(_ own: Double, _ other: Double, _ name: String) -> String {
-    "\(metric.gap(own, other)) \(own >= other ? "above" : "below") \(name)"
-  }
-
-  private func gap(_ policy: PolicyName, _ columns: [Int]) -> String {
-    let gaps = columns.compactMap { column -> (own: Double, best: Double)? in
-      guard let own = ranking.columns[column].value(policy),
-        let best = ranking.columns[column].bestValue
-      else { return nil }
-      return (own, best)
+/// Several rankings with the same leaders.
+extension [Ranking] {
+  var standing: String {
+    let metric = self[0].metric
+    if allSatisfy({ $0.comparison.competitors.count == 1 }) { return "the only policy" }
+    if allSatisfy(\.isIndifferent) {
+      let widest =
+        flatMap { ranking in
+          ranking.decided.map { ranking.range(of: ranking.comparison.competitors, $0) }
+        }.max() ?? 0
+      return widest == 0
+        ? "the policy does not matter: equal \(metric.name)s"
+        : "the policy does not matter: at most \(metric.gap(widest, 0)) apart"
     }
-    guard let widest = gaps.sorted(byKey: { -abs($0.own - $0.best) }).first else { return "" }
-    return (gaps.count > 1 ? "up to " : "") + metric.gap(widest.best, widest.own)
-  }
-
-  func title(_ column: Int) -> String { comparison.columns[column].title }
-
-  func titles(_ columns: [Int]) -> String {
-    Inline.plain(Inline.names(columns.map { .text(title($0)) }))
+    let decided = reduce(0) { $0 + $1.decided.count }
+    let everywhere = decided > 1 ? " at every capacity" : ""
+    let exceptions = flatMap(\.exceptions)
+    guard !exceptions.isEmpty else { return "best\(everywhere)" }
+    let behind = exceptions.filter(\.isReal).reduce(0) { $0 + $1.columns.count }
+    if behind == 0 {
+      let deficits = flatMap { ranking in
+        ranking.decided.compactMap { column in
+          ranking.leader.flatMap { ranking.deficit($0, column) }
+        }
+      }
+      return "within \(metric.gap(deficits.max() ?? 0, 0)) of the best\(everywhere), "
+        + "not significant"
+    }
+    return behind == decided
+      ? "best on average" : "best at \(decided - behind) of \(decided) capacities"
   }
 }
 
@@ -369,48 +276,38 @@ struct RankingWords {
 /// the best each reaches, and the best at equal capacity. Configurations with equal hits everywhere
 /// are one entry.
 struct ConfigurationRanking {
-  /// One configuration, or several with equal hits.
   struct Entry {
-    /// The configurations; the first represents all.
     var comparisons: [Comparison]
     let ranking: Ranking
 
     var comparison: Comparison { ranking.comparison }
     var names: [Inline] { comparisons.map { .strong($0.configuration) } }
-    var title: String { Inline.plain(Inline.names(names)) }
-    /// The highest hit ratio of the entry; -1 if there is none.
+    var title: String { Line.names(names).plain }
     var reached: Double { ranking.peak?.value ?? -1 }
-    /// The hit ratio at a capacity as written; nil if nothing was run there.
+
     func value(at title: String) -> Double? {
-      comparison.columns.firstIndex { $0.title == title }.flatMap { ranking.columns[$0].bestValue }
+      comparison.columns.firstIndex { $0.title == title }.flatMap { ranking.bestValue($0) }
     }
   }
 
   let trace: String
-  private(set) var entries: [Entry]
+  let entries: [Entry]
 
-  /// The rankings of all traces, in order. Linear in the records except for sorting.
   static func all(_ comparisons: [Comparison]) -> [ConfigurationRanking] {
-    var rankings: [ConfigurationRanking] = []
-    for comparison in comparisons {
-      let index = rankings.firstIndex { $0.trace == comparison.trace } ?? rankings.endIndex
-      if index == rankings.endIndex {
-        rankings.append(ConfigurationRanking(trace: comparison.trace, entries: []))
+    comparisons.grouped(by: \.trace).map { trace, comparisons in
+      var entries: [Entry] = []
+      for comparison in comparisons {
+        if let same = entries.firstIndex(where: { $0.comparison.hasSameHits(as: comparison) }) {
+          entries[same].comparisons.append(comparison)
+        } else {
+          entries.append(Entry(comparisons: [comparison], ranking: Ranking(comparison)))
+        }
       }
-      if let same = rankings[index].entries.firstIndex(where: {
-        $0.comparison.hasSameHits(as: comparison)
-      }) {
-        rankings[index].entries[same].comparisons.append(comparison)
-      } else {
-        rankings[index].entries.append(
-          Entry(comparisons: [comparison], ranking: Ranking(comparison)))
-      }
+      return ConfigurationRanking(trace: trace, entries: entries)
     }
-    return rankings
   }
 
-  /// The entries with a hit ratio, the highest first.
-  var byReach: [Entry] { entries.filter { $0.reached >= 0 }.sorted(byKey: { -$0.reached }) }
+  var byReach: [Entry] { entries.filter { $0.reached >= 0 }.sorted { -$0.reached } }
 
   /// The entry that a report shows in full: the one with the highest hit ratio of those that have
   /// policies to choose from, if any; the first in the plan if there is no real difference.
@@ -430,25 +327,20 @@ struct ConfigurationRanking {
     guard Set(entries.map(\.comparison.countsBytes)).count == 1,
       Set(entries.map(\.ranking.metric.name)).count == 1
     else { return [] }
-    var seen: Set<String> = []
-    let titles = entries.flatMap { $0.comparison.columns.map(\.title) }
-    return titles.filter { seen.insert($0).inserted }.filter { title in
+    return entries.flatMap { $0.comparison.columns.map(\.title) }.distinct.filter { title in
       entries.count { $0.value(at: title) != nil } > 1
     }
   }
 
   func deficit(_ entry: Entry, at title: String) -> Double? {
-    guard let best = entries.compactMap({ $0.value(at: title) }).max(),
-      let own = entry.value(at: title)
-    else { return nil }
-    return best - own
+    guard let best = entries.compactMap({ $0.value(at: title) }).max() else { return nil }
+    return entry.value(at: title).map { best - $0 }
   }
 }
 
 extension Comparison {
-  /// True if both have equal hits for every policy, capacity and seed.
   fileprivate func hasSameHits(as other: Comparison) -> Bool {
-    guard countsBytes == other.countsBytes, policies == other.policies,
+    guard unit == other.unit, policies == other.policies,
       columns.map(\.title) == other.columns.map(\.title), has({ $0.counts.hitRatio })
     else { return false }
     return policies.allSatisfy { policy in

@@ -2,140 +2,118 @@ import LarderExperiments
 import LarderSupport
 
 /// The recommendation of a report: at most five short lines for all configurations together, and a
-/// card for each. Everything else in a report supports these.
+/// row of a table for each. Everything else in a report supports these.
 struct Answer {
   /// The lines: policy, configuration, importance of the choice, speed of real caches, and caveats.
-  let lines: [[Inline]]
-  /// A card for each distinct configuration; none if there are too many.
-  let cards: [AnswerCard]
+  let lines: [Line]
+  /// A row for each distinct configuration; nil if there are none or too many.
+  let table: Table?
 
-  private static let cardsMax = 8
+  private static let rowsMax = 8
 
-  /// The answer for ranked `results`. Linear in the records except for sorting.
   init(_ results: RunResults, _ rankings: [ConfigurationRanking]) {
     let rows = ExecutedRow.all(in: results.records)
     let policies = PolicyAdvice(rankings)
     let throughput = ThroughputAdvice(rows)
     let warnings = ExecutedFindings.wrong(results.records) + [throughput.warning]
-    lines =
-      [
-        policies.use, ConfigurationAdvice.line(rankings), policies.importance, throughput.line,
-        Inline.joined(warnings.filter { !$0.isEmpty }, " "),
-      ].filter { !$0.isEmpty }
-    let entries = rankings.flatMap { ranking in
-      ranking.entries.filter { !$0.ranking.leaders.isEmpty }.map { (ranking.trace, $0) }
+    lines = [
+      policies.use, ConfigurationAdvice.line(rankings), policies.importance, throughput.line,
+      warnings.joined(" "),
+    ].filter { !$0.isEmpty }
+    let summaries = rankings.flatMap { ranking in
+      ranking.entries.filter { !$0.ranking.leaders.isEmpty }.map { entry in
+        Summary(entry: entry, trace: rankings.count > 1 ? ", \(ranking.trace)" : "", rows: rows)
+      }
     }
-    cards = (entries.count <= Self.cardsMax ? entries : []).map { trace, entry in
-      AnswerCard(entry, trace: rankings.count > 1 ? trace : nil, rows)
-    }
+    table = summaries.isEmpty || summaries.count > Self.rowsMax ? nil : Summary.table(summaries)
   }
 
   var blocks: [Block] {
-    guard !lines.isEmpty else { return [.paragraph(["No cell finished."])] }
-    return [.list(lines)] + (cards.isEmpty ? [] : [.cards(cards)])
+    guard !lines.isEmpty else { return [.paragraph("No cell finished.")] }
+    return [.list(lines)] + (table.map { [.table($0)] } ?? [])
   }
 }
 
 /// The summary of one configuration.
-struct AnswerCard {
-  let title: String
-  /// The policy to use; nil if the choice does not matter.
-  let policy: String?
-  let standing: String
-  let facts: [(name: String, value: String)]
+private struct Summary {
+  let entry: ConfigurationRanking.Entry
+  let trace: String
+  /// The executed runs of all entries.
+  let rows: [ExecutedRow]
 
-  /// The card of an entry; `rows` are the executed runs of all entries.
-  init(_ entry: ConfigurationRanking.Entry, trace: String?, _ rows: [ExecutedRow]) {
-    let ranking = entry.ranking
-    title = entry.title + (trace.map { ", \($0)" } ?? "")
-    policy = ranking.isIndifferent ? nil : ranking.leader?.text
-    standing = RankingWords([ranking]).standing
+  private var ranking: Ranking { entry.ranking }
+
+  static func table(_ all: [Summary]) -> Table {
+    let facts: [(String, (Summary) -> String?)] = [
+      ("best hit ratio", \.reach), ("gain", \.gain), ("distance to bound", \.bound),
+      ("mean access", \.access), ("throughput", \.throughput),
+    ]
+    return Table(
+      all,
+      [
+        .init("configuration") { .text($0.entry.title + $0.trace) },
+        .init("policy") { one in
+          one.ranking.isIndifferent ? "any" : .code(one.ranking.leaders[0].text)
+        },
+        .init("standing") { .text([$0.ranking].standing) },
+      ]
+        + facts.filter { fact in all.contains { fact.1($0) != nil } }.map { name, fact in
+          .init(name) { Table.text(fact($0)) }
+        })
+  }
+
+  private var reach: String? {
+    ranking.peak.map { "\(ChartUnit.percent.value($0.value)) at \(ranking.title($0.column))" }
+  }
+
+  private var gain: String? {
+    guard !ranking.isIndifferent else { return nil }
+    return ranking.comparison.baseline(for: ranking.leaders[0]).flatMap { baseline in
+      distance(to: baseline) { $0 >= $1 ? "over" : "below" }
+    }
+  }
+
+  private var bound: String? {
+    let offline = ranking.comparison.offline
+    return (offline.first(where: \.isUpperBound) ?? offline.first).flatMap { bound in
+      distance(to: bound) { _, _ in "below" }
+    }
+  }
+
+  private func distance(to other: PolicyName, _ word: (Double, Double) -> String) -> String? {
+    ranking.widest(from: other).map { widest in
+      let limit = ranking.decided.count > 1 ? "up to " : ""
+      return "\(limit)\(ranking.metric.gap(widest.own, widest.other)) "
+        + "\(word(widest.own, widest.other)) \(other.text)"
+    }
+  }
+
+  private var access: String? {
+    ranking.peak.flatMap { peak in
+      ranking.comparison.spread(peak.policy, peak.column, of: Metric.accessTime.value)
+    }.map { "\(ChartUnit.nanoseconds.value($0.mean)), modelled" }
+  }
+
+  /// The throughput of the recommended policy if it was executed, else that of the fastest, by
+  /// name.
+  private var throughput: String? {
     let measured = rows.filter { row in
       entry.comparisons.contains {
         $0.configuration == row.cell.configuration && $0.trace == row.cell.trace
       }
     }
-    let facts = [
-      ("best hit ratio", Self.reach(ranking)), ("gain", Self.gain(ranking)),
-      ("distance to bound", Self.bound(ranking)), ("mean access", Self.access(ranking)),
-      ("throughput", Self.throughput(ranking, measured)),
-    ]
-    self.facts = facts.compactMap { name, value in value.map { (name, $0) } }
-  }
-
-  private static func reach(_ ranking: Ranking) -> String? {
-    ranking.peak.map { peak in
-      "\(ChartUnit.percent.value(peak.value)) at \(ranking.comparison.columns[peak.column].title)"
+    let own = measured.filter { $0.cell.policy == ranking.leader?.text }
+    return ThroughputAdvice(own.isEmpty ? measured : own).rates().first.map { rate in
+      "\(rate.text) requests/s" + (own.isEmpty ? " (\(rate.row.cell.policy))" : "")
     }
-  }
-
-  private static func gain(_ ranking: Ranking) -> String? {
-    guard !ranking.isIndifferent, let leader = ranking.leader,
-      let baseline = ranking.comparison.baseline(for: leader),
-      let widest = ranking.widest(from: baseline)
-    else { return nil }
-    let preposition = widest.own >= widest.other ? "over" : "below"
-    return "\(distance(widest, ranking)) \(preposition) \(baseline.text)"
-  }
-
-  private static func bound(_ ranking: Ranking) -> String? {
-    let offline = ranking.comparison.offline
-    guard let bound = offline.first(where: \.isUpperBound) ?? offline.first,
-      let widest = ranking.widest(from: bound)
-    else { return nil }
-    return "\(distance(widest, ranking)) below \(bound.text)"
-  }
-
-  private static func distance(
-    _ widest: (column: Int, own: Double, other: Double), _ ranking: Ranking
-  ) -> String {
-    let limit = ranking.decided.count > 1 ? "up to " : ""
-    return limit + ranking.metric.gap(widest.own, widest.other)
-  }
-
-  /// The throughput of the recommended policy if it was executed, else that of the fastest, by
-  /// name.
-  private static func throughput(_ ranking: Ranking, _ rows: [ExecutedRow]) -> String? {
-    let own = rows.filter { $0.cell.policy == ranking.leader?.text }
-    guard let rate = ThroughputAdvice(own.isEmpty ? rows : own).rates().first else { return nil }
-    return "\(rate.text) requests/s" + (own.isEmpty ? " (\(rate.row.cell.policy))" : "")
-  }
-
-  private static func access(_ ranking: Ranking) -> String? {
-    ranking.peak.flatMap { peak in
-      ranking.comparison.spread(peak.policy, peak.column, of: Metric.accessTime.value)
-    }.map { "\(ChartUnit.nanoseconds.value($0.mean)), modelled" }
-  }
-}
-
-extension [AnswerCard] {
-  /// The cards as a table, for markups without cards.
-  var table: Table {
-    var seen: Set<String> = []
-    let names = flatMap { $0.facts.map(\.name) }.filter { seen.insert($0).inserted }
-    return Table(
-      self,
-      [
-        .init("configuration") { .text($0.title) },
-        .init("policy") { $0.policy.map { .code($0) } ?? "any" },
-        .init("standing") { .text($0.standing) },
-      ]
-        + names.map { name in
-          .init(name) { card in
-            card.facts.first { $0.name == name }.map { .text($0.value) } ?? Table.none
-          }
-        })
   }
 }
 
 /// The policy to use, and the importance of the choice, over all configurations of a run.
 struct PolicyAdvice {
-  /// A configuration with policies to choose from, or several with equal hits.
   private struct Choice {
-    /// Its names, with the trace if there are several.
     let names: [Inline]
     let ranking: Ranking
-    var words: RankingWords { RankingWords([ranking]) }
   }
 
   private let all: [Choice]
@@ -154,102 +132,95 @@ struct PolicyAdvice {
   }
 
   private var choices: [Choice] {
-    all.filter {
-      $0.ranking.comparison.competitors.count > 1 && !$0.ranking.decided.isEmpty
-    }
+    all.filter { $0.ranking.comparison.competitors.count > 1 && !$0.ranking.decided.isEmpty }
   }
 
   /// The policy to use for each configuration, or the reason why there is no choice.
-  var use: [Inline] {
+  var use: Line {
     guard let first = choices.first else { return nothing }
     let clear = choices.filter { !$0.ranking.isIndifferent }
     guard !clear.isEmpty else {
       let several = "The policy does not matter in any configuration"
-      return [.strong(choices.count == 1 ? Inline.plain(first.words.sentence) : several), "."]
+      return "\(strong: choices.count == 1 ? first.ranking.sentence.plain : several)."
     }
     let indifferent = choices.filter(\.ranking.isIndifferent).flatMap(\.names)
-    let rest =
-      indifferent.isEmpty
-      ? [] : ["; the policy does not matter in "] + Self.names(indifferent)
-    return [.strong("Use"), " "] + leaders(clear) + rest + ["."]
+    let rest: Line =
+      indifferent.isEmpty ? "" : "; the policy does not matter in \(Self.names(indifferent))"
+    return "\(strong: "Use") \(leaders(clear))\(rest)."
   }
 
-  private func leaders(_ clear: [Choice]) -> [Inline] {
-    var seen: Set<[PolicyName]> = []
-    var groups = clear.map(\.ranking.leaders).filter { seen.insert($0).inserted }.map { leaders in
-      clear.filter { $0.ranking.leaders == leaders }
+  private func leaders(_ clear: [Choice]) -> Line {
+    var groups = clear.grouped(by: \.ranking.leaders).map(\.elements)
+    if groups.count > Self.namesMax { groups = groups.sorted { -$0.count } }
+    let listed = groups.prefix(Self.namesMax).map { group -> Line in
+      let rankings = group.map(\.ranking)
+      let names = rankings[0].leaderNames(last: " or ")
+      let exceptions = rankings.count == 1 ? rankings[0].exceptionWords : ""
+      if all.count == 1 { return "\(names): \(rankings.standing)\(exceptions)" }
+      let places = Self.names(group.flatMap(\.names))
+      return "\(names) in \(places) (\(rankings.standing)\(exceptions))"
     }
-    if groups.count > Self.namesMax { groups = groups.sorted(byKey: { -Double($0.count) }) }
-    let listed = groups.prefix(Self.namesMax).map { group -> [Inline] in
-      let words = RankingWords(group.map(\.ranking))
-      let names = Inline.names(
-        group[0].ranking.leaders.map { .code($0.text) }, last: " or ")
-      let standing = [.text(words.standing)] + words.exceptions
-      if all.count == 1 { return names + [": "] + standing }
-      return names + [" in "] + Self.names(group.flatMap(\.names)) + [" ("] + standing + [")"]
-    }
-    return Inline.joined(Array(listed), ", ")
-      + (groups.count > listed.count ? [", others in the rest"] : [])
+    return listed.joined(", ") + (groups.count > listed.count ? ", others in the rest" : "")
   }
 
-  private static func names(_ names: [Inline]) -> [Inline] {
-    names.count > namesMax ? [.text("\(names.count) configurations")] : Inline.names(names)
+  private static func names(_ names: [Inline]) -> Line {
+    names.count > namesMax ? "\(names.count) configurations" : Line.names(names)
   }
 
-  /// The reason why there is no choice.
-  private var nothing: [Inline] {
-    let reasons = all.compactMap(\.words.nothing)
+  private var nothing: Line {
+    let reasons = all.compactMap(\.ranking.nothing)
     if let reason = reasons.first, reasons.count == all.count {
-      return [.text("\(RankingWords.capitalised(reason)), so there is nothing to compare.")]
+      return "\(reason.capitalisedFirst), so there is nothing to compare."
     }
-    guard all.count == 1, let peak = all[0].ranking.peak else { return [] }
+    guard all.count == 1, let peak = all[0].ranking.peak else { return "" }
     let ratio = ChartUnit.percent.value(peak.value)
-    let place = all[0].words.title(peak.column)
-    return [.code(peak.policy.text), .text(" is the only policy: \(ratio) at \(place).")]
+    return """
+      \(code: peak.policy.text) is the only policy: \(ratio) at \(all[0].ranking.title(peak.column)).
+      """
   }
 
   /// The range of hit ratios at the capacity where it is widest, among the policies worth using;
   /// the others are named separately. Covers the configuration with the highest hit ratio.
-  var importance: [Inline] {
+  var importance: Line {
     guard let choice = main, choice.ranking.comparison.competitors.count > 1,
       !choice.ranking.decided.isEmpty, !choice.ranking.isIndifferent
-    else { return [] }
-    return Inline.joined([range(choice), rejected(choice.ranking)].filter { !$0.isEmpty }, " ")
+    else { return "" }
+    return [range(choice), rejected(choice.ranking)].joined(" ")
   }
 
-  private func range(_ choice: Choice) -> [Inline] {
+  private func range(_ choice: Choice) -> Line {
     let ranking = choice.ranking
-    let worth = ranking.worthUsing
-    let ranges = ranking.decided.map { (column: $0, range: ranking.columns[$0].range(of: worth)) }
-    guard worth.count > 1, let widest = ranges.sorted(byKey: { -$0.range }).first else { return [] }
-    let place = choices.count > 1 ? [" in "] + Self.names(choice.names) : []
-    let shown = ranking.columns[widest.column].entries.filter { worth.contains($0.policy) }
-    guard let first = shown.first, let last = shown.last else { return [] }
+    let rejected = ranking.notWorthUsing
+    let worth = ranking.comparison.competitors.filter { !rejected.contains($0) }
+    let ranges = ranking.decided.map { (column: $0, range: ranking.range(of: worth, $0)) }
+    guard worth.count > 1, let widest = ranges.sorted(byKey: { -$0.range }).first else { return "" }
+    let shown = ranking.entries[widest.column].filter { worth.contains($0.policy) }
+    guard let first = shown.first, let last = shown.last else { return "" }
     let baseline = ranking.comparison.baseline(for: first.policy)
     let middle = shown.dropFirst().dropLast().filter { $0.policy == baseline }
-    let values = ([first] + middle + [last]).map { entry -> [Inline] in
-      [.code(entry.policy.text), .text(" \(ChartUnit.percent.value(entry.value.mean))")]
+    let values = ([first] + middle + [last]).map { entry -> Line in
+      "\(code: entry.policy.text) \(ChartUnit.percent.value(entry.value))"
     }
     let isSmall = widest.range < ranking.metric.noise(at: 0)
     let heading = isSmall ? "The choice has little effect" : "The choice matters"
-    let most = ranges.count > 1 && !isSmall ? " most at \(choice.words.title(widest.column))" : ""
-    return [.strong(heading), .text(most)] + place + [": "] + Inline.joined(values, ", ") + ["."]
+    let most = ranges.count > 1 && !isSmall ? " most at \(ranking.title(widest.column))" : ""
+    let place: Line = choices.count > 1 ? " in \(Self.names(choice.names))" : ""
+    return "\(strong: heading)\(most)\(place): \(values.joined(", "))."
   }
 
-  /// The policies that are not worth using.
-  private func rejected(_ ranking: Ranking) -> [Inline] {
+  private func rejected(_ ranking: Ranking) -> Line {
     let worst = ranking.notWorthUsing.reversed()
-    guard !worst.isEmpty else { return [] }
+    guard !worst.isEmpty else { return "" }
     let rest = worst.count - Self.namesMax
     let names =
       worst.prefix(Self.namesMax).map { Inline.code($0.text) }
       + (rest > 0 ? [.text("\(rest) more")] : [])
     let deficits = worst.flatMap { policy in
-      ranking.decided.compactMap { ranking.columns[$0].deficit(policy) }
+      ranking.decided.compactMap { ranking.deficit(policy, $0) }
     }
     let limit = deficits.count > 1 ? "up to " : ""
-    return [.text("Not worth using: ")] + Inline.names(names)
-      + [.text(" (\(limit)\(ranking.metric.gap(deficits.max() ?? 0, 0)) behind).")]
+    let gap = ranking.metric.gap(deficits.max() ?? 0, 0)
+    return "Not worth using: \(Line.names(names)) (\(limit)\(gap) behind)."
   }
 }
 
@@ -259,85 +230,83 @@ enum ConfigurationAdvice {
 
   private static let noise = Metric.noisePoints / 100
 
-  /// The comparison of configurations; empty if there is only one. Several traces are summarised by
-  /// the number of wins.
-  static func line(_ rankings: [ConfigurationRanking]) -> [Inline] {
+  /// The comparison of configurations; several traces are summarised by the number of wins.
+  static func line(_ rankings: [ConfigurationRanking]) -> Line {
     if rankings.count == 1 { return comparison(rankings[0]) }
     let compared = rankings.filter { $0.byReach.count > 1 }
-    let firsts = compared.map { $0.byReach[0].title }
-    let most = firsts.sorted { name in -Double(firsts.count { $0 == name }) }.first
-    return most.map { most in
-      let wins = firsts.count { $0 == most }
-      return [
-        .strong(most), .text(" has the highest hit ratio on \(wins) of \(compared.count) traces."),
-      ]
-    } ?? []
+    let winners = compared.map { $0.byReach[0].title }.grouped { $0 }
+    return winners.sorted { -$0.elements.count }.first.map { name, wins in
+      """
+      \(strong: name) has the highest hit ratio on \(wins.count) of \(compared.count) traces.
+      """
+    } ?? ""
   }
 
-  private static func comparison(_ ranking: ConfigurationRanking) -> [Inline] {
-    var sentences = ranking.entries.filter { $0.comparisons.count > 1 }.map { entry in
+  private static func comparison(_ ranking: ConfigurationRanking) -> Line {
+    var sentences = ranking.entries.filter { $0.comparisons.count > 1 }.map { entry -> Line in
       let isTier = entry.comparisons.allSatisfy { $0.kind != .hybrid }
-      return Inline.names(entry.names)
-        + [.text(" hit equally often\(isTier ? " (each is a single tier)" : "").")]
+      let reason = isTier ? " (each is a single tier)" : ""
+      return "\(Line.names(entry.names)) hit equally often\(reason)."
     }
     let entries = ranking.byReach
     if entries.count > 1 { sentences += [reach(entries), equalCapacity(ranking, entries)] }
-    return Inline.joined(sentences.filter { !$0.isEmpty }, " ")
+    return sentences.joined(" ")
   }
 
   /// The best hit ratio of each; of many, those near the best and the lowest.
-  private static func reach(_ entries: [ConfigurationRanking.Entry]) -> [Inline] {
-    func value(_ entry: ConfigurationRanking.Entry) -> [Inline] {
-      [entry.names[0], .text(" \(ChartUnit.percent.value(entry.reached))")]
+  private static func reach(_ entries: [ConfigurationRanking.Entry]) -> Line {
+    func value(_ entry: ConfigurationRanking.Entry) -> Line {
+      "\(entry.names[0]) \(ChartUnit.percent.value(entry.reached))"
     }
     let (first, last) = (entries[0], entries[entries.count - 1])
     let isShort = entries.count <= namesMax
+    let isSame = first.reached - last.reached < noise
     let shown = isShort ? entries : entries.filter { $0.reached > first.reached - noise }
     var values = shown.prefix(namesMax).map(value)
-    if !isShort, last.reached <= first.reached - noise {
-      values.append([.text("lowest: ")] + value(last))
-    }
-    let isSame = first.reached - last.reached < noise
-    return ["Best hit ratios: "] + Inline.joined(values, ", ")
-      + [isSame ? " (difference not significant)." : "."]
+    if !isShort, last.reached <= first.reached - noise { values.append("lowest: \(value(last))") }
+    let end = isSame ? " (difference not significant)" : ""
+    return "Best hit ratios: \(values.joined(", "))\(end)."
   }
 
   /// The best at equal capacity, and the largest deficit of the others. Capacities are compared as
   /// written: that of a hybrid is its disk.
   private static func equalCapacity(
     _ ranking: ConfigurationRanking, _ entries: [ConfigurationRanking.Entry]
-  ) -> [Inline] {
+  ) -> Line {
     let titles = ranking.commonCapacities
     // With a single common capacity, this repeats the best hit ratios.
     let isOne = titles.count == 1 && entries.allSatisfy { $0.comparison.columns.count == 1 }
-    if titles.isEmpty || isOne { return [] }
+    if titles.isEmpty || isOne { return "" }
     let capacity =
       entries.contains { $0.comparison.kind == .hybrid }
       ? "equal capacity (of a hybrid: its disk; memory comes on top)" : "equal capacity"
     let behind = entries.compactMap { entry in
       titles.compactMap { title in
         ranking.deficit(entry, at: title).map { (entry: entry, title: title, deficit: $0) }
-      }.sorted(byKey: { -$0.deficit }).first
+      }.sorted { -$0.deficit }.first
     }
     let leading = behind.filter { $0.deficit < noise }
-    guard let last = behind.filter({ $0.deficit >= noise }).sorted(byKey: { -$0.deficit }).first
-    else { return [.text("At \(capacity), the difference is not significant.")] }
+    guard let last = behind.sorted(byKey: { -$0.deficit }).first, last.deficit >= noise else {
+      return "At \(capacity), the difference is not significant."
+    }
     if leading.isEmpty {
-      let parts = entries.compactMap { entry -> [Inline]? in
+      let parts = entries.map { entry -> Line in
         let own = titles.filter { ranking.deficit(entry, at: $0) == 0 }
         return own.isEmpty
-          ? nil : [entry.names[0], " at "] + Inline.names(own.map { .text($0) })
-      }
-      return [.text("At \(capacity), best: ")]
-        + Inline.joined(Array(parts.prefix(namesMax)), ", ") + ["."]
+          ? "" : "\(entry.names[0]) at \(Line.names(own.map { .text($0) }))"
+      }.filter { !$0.isEmpty }
+      return "At \(capacity), best: \(parts.prefix(namesMax).joined(", "))."
     }
-    return [.text("At \(capacity), ")] + Inline.names(leading.map { $0.entry.names[0] })
-      + [.text(leading.count > 1 ? " lead; " : " leads; "), last.entry.names[0]]
-      + [.text(" is up to \(Metric.hitRatio.gap(last.deficit, 0)) behind (at \(last.title)).")]
+    let names = Line.names(leading.map { $0.entry.names[0] })
+    let verb = leading.count > 1 ? "lead" : "leads"
+    let gap = Metric.hitRatio.gap(last.deficit, 0)
+    return """
+      At \(capacity), \(names) \(verb); \(last.entry.names[0]) is up to \(gap) behind (at \
+      \(last.title)).
+      """
   }
 }
 
-/// Speed in executed runs: the real cache with the highest throughput, and the effect of threads.
 struct ThroughputAdvice {
   private let rows: [ExecutedRow]
 
@@ -357,23 +326,23 @@ struct ThroughputAdvice {
         let units = ["", " thousand", " million", " billion"]
         return (row, speed.median, ChartText.scaled(speed.median, by: 1000, units: units))
       }
-    }.sorted(byKey: { -$0.perSecond })
+    }.sorted { -$0.perSecond }
   }
 
   /// Throughput by kind of cache: memory and disk are not comparable.
-  var line: [Inline] {
+  var line: Line {
     let kinds = ConfigurationKind.allCases.map { rates($0) }.filter { !$0.isEmpty }
-    guard let first = kinds.first?.first else { return [] }
-    let parts = kinds.map { rates -> [Inline] in
-      let shown = rates.prefix(kinds.count > 1 ? 2 : Self.namesMax).map { rate -> [Inline] in
-        [.strong(name(rate.row)), .text(" \(rate.text)")]
-      }
-      return Inline.joined(shown, ", ")
+    guard let first = kinds.first?.first else { return "" }
+    let parts = kinds.map { rates in
+      rates.prefix(kinds.count > 1 ? 2 : Self.namesMax).map { rate -> Line in
+        "\(strong: name(rate.row)) \(rate.text)"
+      }.joined(", ")
     }
     let threads = first.row.threads == 1 ? "one thread" : "\(first.row.threads) threads"
     let order = rates().count > 1 ? ", fastest first" : ""
-    return [.strong("Throughput"), .text(" with \(threads), requests/s\(order): ")]
-      + Inline.joined(parts, "; ") + ["."]
+    return """
+      \(strong: "Throughput") with \(threads), requests/s\(order): \(parts.joined("; ")).
+      """
   }
 
   private func name(_ row: ExecutedRow) -> String {
@@ -384,8 +353,8 @@ struct ThroughputAdvice {
     return name
   }
 
-  /// A warning about runs that were slower with more threads; empty if there are none.
-  var warning: [Inline] {
+  /// A warning about runs that were slower with more threads.
+  var warning: Line {
     let slower = rows.filter { row in
       guard row.threads > 1, let own = row.requestsPerSecond?.median,
         let one = rows.first(where: { $0.threads == 1 && $0.place == row.place })?
@@ -393,15 +362,15 @@ struct ThroughputAdvice {
       else { return false }
       return own < one.median * (1 - Self.slowdown)
     }
-    guard let first = slower.first else { return [] }
+    guard let first = slower.first else { return "" }
     let isOne = slower.allSatisfy { $0.threads == first.threads }
     let threads = isOne ? "\(first.threads) threads" : "Several threads"
-    var seen: Set<String> = []
-    let names = slower.map { name($0) }.filter { seen.insert($0).inserted }
-    let shown: [Inline] =
-      names.count > 3
-      ? [.text("\(names.count) caches")] : Inline.names(names.map { .strong($0) })
-    return [.text("\(threads) were slower than one with ")] + shown
-      + [": the machine was busy, or threads contend for locks."]
+    let names = slower.map(name).distinct
+    let shown: Line =
+      names.count > 3 ? "\(names.count) caches" : Line.names(names.map { .strong($0) })
+    return """
+      \(threads) were slower than one with \(shown): the machine was busy, or threads contend for \
+      locks.
+      """
   }
 }

@@ -2,6 +2,7 @@ import LarderEngine
 import LarderExperiments
 import LarderSupport
 
+/// The sections of one configuration.
 struct ConfigurationTables {
   let comparison: Comparison
   /// Its name, with the trace if there are several.
@@ -19,175 +20,104 @@ struct ConfigurationTables {
   static func all(_ rankings: [ConfigurationRanking], styles: PolicyStyles)
     -> [ConfigurationTables]
   {
-    let severalTraces = rankings.count > 1
-    return rankings.enumerated().flatMap { number, ranking in
+    rankings.enumerated().flatMap { number, ranking in
       ranking.entries.flatMap { entry in
         entry.comparisons.enumerated().map { place, comparison in
           ConfigurationTables(
             comparison: comparison,
-            name: ReportDocument.name(of: comparison, severalTraces: severalTraces),
+            name: comparison.configuration + (rankings.count > 1 ? ", \(ranking.trace)" : ""),
             isMain: number == 0 && place == 0
               && ranking.first?.comparison.configuration == comparison.configuration
-              && ranking.first?.comparison.countsBytes == comparison.countsBytes,
+              && ranking.first?.comparison.unit == comparison.unit,
             same: place == 0 ? nil : entry.comparison.configuration, styles: styles)
         }
       }
     }
   }
 
-  var front: [Block] { [.heading(3, [.text("\(ratioTitle): \(name)")])] + hitRatios }
+  var front: [Block] { Block.section("\(ratioTitle): \(name)", hitRatios) }
 
   /// Everything except the hit ratios, which are included if `withFront` is true.
   func blocks(withFront: Bool) -> [Block] {
-    var blocks: [Block] = [.paragraph([.text(introduction)])]
+    var blocks: [Block] = [.paragraph(introduction)]
     if let same {
-      blocks.append(
-        .paragraph(["Its hit ratios and bounds equal those of ", .strong(same), "."]))
+      blocks.append(.paragraph("Its hit ratios and bounds equal those of \(strong: same)."))
     } else {
-      if withFront { blocks += [.heading(3, [.text(ratioTitle)])] + hitRatios }
-      if comparison.countsBytes {
-        blocks += section("Byte hit ratio, %", "byte-hit-ratio", .byteHitRatio)
-      }
+      if withFront { blocks += Block.section(ratioTitle, hitRatios) }
+      if comparison.countsBytes { blocks += section(.byteHitRatio, chart: "byte-hit-ratio") }
     }
-    return blocks + tiers + modelled + staleHits + writes
+    blocks += Block.section("Hits by tier", Block.figure(charts.tiers))
+    return blocks + section(.accessTime, chart: "access-time") + section(.accessTime99)
+      + staleHits + writes
   }
 
-  private var introduction: String {
+  private var introduction: Line {
     // A quantity that is no share carries its unit.
     let capacities = comparison.columns.map { column in
-      let amount = column.description(bytes: comparison.countsBytes)
+      let amount = column.description(comparison.unit)
       return column.title.hasSuffix("%") ? "\(column.title) = \(amount)" : amount
     }
     let whose = comparison.kind == .hybrid ? "Capacity of the disk tier" : "Capacity"
-    var text = "\(whose): \(capacities.joined(separator: "; "))."
+    var line: Line = "\(whose): \(capacities.joined(separator: "; "))."
     let seeds = Set(comparison.allRecords.map(\.cell.seed)).count
     if seeds > 1 {
-      text +=
-        " Values are means over \(seeds) seeds, with the smallest and the largest in "
-        + "parentheses."
+      line = """
+        \(line) Values are means over \(seeds) seeds, with the smallest and the largest in \
+        parentheses.
+        """
     }
-    if let memory = memoryCapacity { text += " \(memory)" }
-    return text
-  }
-
-  private var memoryCapacity: String? {
-    let capacities = comparison.allRecords.compactMap(\.cell.memoryCapacity)
-    guard let low = capacities.min(), let high = capacities.max() else { return nil }
-    func amount(_ value: UInt64) -> String {
-      NumberText.capacity(value, bytes: comparison.countsBytes)
+    let memory = comparison.allRecords.compactMap(\.cell.memoryCapacity)
+    if let low = memory.min(), let high = memory.max() {
+      let range = CapacityColumn(title: "", smallest: low, largest: high)
+      line = "\(line) Capacity of the memory tier: \(range.description(comparison.unit))."
     }
-    let range = low == high ? amount(low) : "\(amount(low)) to \(amount(high))"
-    let unit = comparison.countsBytes ? "" : " objects"
-    return "Capacity of the memory tier: \(range)\(unit)."
+    return line
   }
 
   private var hitRatios: [Block] {
     guard comparison.has(comparison.mainMetric.value) else {
-      return [.paragraph(["No requests were counted, so no hit ratio exists."])]
+      return [.paragraph("No requests were counted, so no hit ratio exists.")]
     }
-    return chart("hit-ratio", comparison.mainMetric) + [table(comparison.mainMetric)]
-      + comparison.hitMetrics.dropFirst().flatMap { metric in
-        section("\(metric.title.prefix(1).uppercased())\(metric.title.dropFirst()), %", nil, metric)
-      }
+    return blocks(comparison.mainMetric, chart: "hit-ratio")
+      + comparison.hitMetrics.dropFirst().flatMap { section($0) }
   }
 
   private var ratioTitle: String {
     comparison.hasPrefixes ? "Prefix hit ratio, %" : "Hit ratio, %"
   }
 
-  /// The chart of a metric; empty if there is none to draw.
-  private func chart(_ word: String, _ metric: Metric) -> [Block] {
-    charts.figure(word, metric).map { [.chart($0)] } ?? []
-  }
-
-  private func table(_ metric: Metric) -> Block {
-    .table(ValueTable(comparison: comparison, metric: metric).table)
-  }
-
-  /// A heading, a chart if `word` names it, and a table; empty if no record has the metric.
-  private func section(_ title: String, _ word: String?, _ metric: Metric) -> [Block] {
+  private func blocks(_ metric: Metric, chart: String?) -> [Block] {
     guard comparison.has(metric.value) else { return [] }
-    let chart = word.map { self.chart($0, metric) } ?? []
-    return [.heading(3, [.text(title)])] + chart + [table(metric)]
+    return Block.figure(chart.flatMap { charts.figure($0, metric) })
+      + [.table(comparison.table(of: metric))]
   }
 
-  private var tiers: [Block] {
-    charts.tiers.map { [.heading(3, ["Hits by tier"]), .chart($0)] } ?? []
-  }
-
-  private var modelled: [Block] {
-    let p99 = Metric(title: "", name: "99th percentile", unit: .nanoseconds, better: .lower) {
-      $0.modelled.map { $0.p99Microseconds * 1000 }
-    }
-    return section("Mean access time: modelled, not measured", "access-time", .accessTime)
-      + section("99th percentile of the access time: modelled, not measured", nil, p99)
+  private func section(_ metric: Metric, chart: String? = nil) -> [Block] {
+    let unit = metric.unit == .percent ? ", %" : ""
+    return Block.section(metric.title.capitalisedFirst + unit, blocks(metric, chart: chart))
   }
 
   private var staleHits: [Block] {
     guard comparison.allRecords.contains(where: { $0.counts.staleHits > 0 }) else { return [] }
-    return [
-      .heading(3, ["Stale hits, % of requests"]),
-      .paragraph([
-        "Requests that returned a copy older than the origin's. They are not in the hit ratio, by ",
-        "which policies are ranked; bytes and hits by tier contain them.",
-      ]),
-      table(.share("stale hits", .lower) { $0.staleHits }),
-    ]
+    return Block.section(
+      "Stale hits, % of requests",
+      [
+        .paragraph(
+          """
+          Requests that returned a copy older than the origin's. They are not in the hit ratio, by \
+          which policies are ranked; bytes and hits by tier contain them.
+          """),
+        .table(comparison.table(of: .share("stale hits", .lower) { $0.staleHits })),
+      ])
   }
 
   private var writes: [Block] {
     guard comparison.kind != .memory else { return [] }
-    let unit: ChartUnit = comparison.countsBytes ? .bytes : .objects
     return section(
-      "Written to disk, \(comparison.countsBytes ? "bytes" : "objects")", nil,
-      Metric(title: "", name: "", unit: unit, better: .lower) { record in
-        record.tierCounts { $0.disk.bytesWritten }.map { Double($0) }
-      })
-  }
-}
-
-/// A table of one metric: a row for each policy, a column for each capacity. The best is marked;
-/// policies that know the future are at the end and never marked.
-struct ValueTable {
-  let comparison: Comparison
-  let metric: Metric
-  /// True if the range over the seeds follows the mean.
-  var showsRange = true
-
-  var table: Table {
-    let columns = comparison.columns.indices.map { column in
-      let best = bestPolicies(column)
-      return Column<PolicyName>(comparison.columns[column].title) { policy in
-        guard let text = text(policy, column) else { return Table.none }
-        return best.contains(policy) ? .strong(text) : .text(text)
-      }
-    }
-    return Table(
-      comparison.competitors + comparison.offline,
-      [.init("policy") { Self.title($0, in: comparison) }] + columns)
-  }
-
-  static func title(_ policy: PolicyName, in comparison: Comparison) -> Inline {
-    policy.isOffline ? .text(comparison.title(of: policy)) : .code(policy.text)
-  }
-
-  private func bestPolicies(_ column: Int) -> [PolicyName] {
-    guard metric.better != .none else { return [] }
-    let ranking = RankingColumn(comparison, column, by: metric)
-    // If all are equal, none is marked.
-    return ranking.best.count < ranking.entries.count ? ranking.best : []
-  }
-
-  /// The mean over the seeds, with the range if the seeds differ.
-  private func text(_ policy: PolicyName, _ column: Int) -> String? {
-    guard let spread = comparison.spread(policy, column, of: metric.value),
-      let mean = metric.cell(spread.mean)
-    else { return nil }
-    guard showsRange, spread.varies, let low = metric.cell(spread.smallest),
-      let high = metric.cell(spread.largest),
-      low != high
-    else { return mean }
-    return "\(mean) (\(low)–\(high))"
+      Metric(
+        "written to disk, \(comparison.unit.rawValue)", unit: ChartUnit(comparison.unit),
+        better: .lower
+      ) { record in record.tierCounts { $0.disk.bytesWritten }.map { Double($0) } })
   }
 }
 
@@ -197,27 +127,27 @@ struct ComparisonCharts {
   let name: String
   let styles: PolicyStyles
 
-  /// True if there are two policies or two capacities to compare.
-  var isWorthDrawing: Bool { comparison.policies.count > 1 || comparison.columns.count > 1 }
+  private var isWorthDrawing: Bool {
+    comparison.policies.count > 1 || comparison.columns.count > 1
+  }
 
-  /// A metric over the capacities; nil if there is nothing to draw.
+  private var shown: [PolicyName] { comparison.competitors + comparison.offline }
+
   func figure(_ word: String, _ metric: Metric) -> ChartFigure? {
     guard isWorthDrawing, comparison.has(metric.value) else { return nil }
-    var caption = RankingWords([Ranking(comparison, by: metric)]).caption
+    var caption = Ranking(comparison, by: metric).caption
     if comparison.kind == .hybrid, comparison.columns.count > 1 {
       caption += " Capacities are of the disk tier."
     }
-    let title = "\(metric.title.prefix(1).uppercased())\(metric.title.dropFirst()): \(name)"
+    let title = "\(metric.title.capitalisedFirst): \(name)"
     let chart: any Chart =
-      isCurve
-      ? lines(metric, title, caption)
-      : rows(metric, title, caption)
+      isCurve ? lines(metric, title, caption) : rows(metric, title, caption)
     return ChartFigure([name, word], chart)
   }
 
   /// True if the capacities have an order that can be drawn.
   private var isCurve: Bool {
-    let places = comparison.columns.indices.map { x($0) }
+    let places = comparison.columns.map(x)
     return places.count > 1 && places.allSatisfy { $0 > 0 }
       && zip(places, places.dropFirst()).allSatisfy { $0 < $1 }
       && comparison.columns.allSatisfy {
@@ -225,60 +155,47 @@ struct ComparisonCharts {
       }
   }
 
-  private func x(_ column: Int) -> Double {
-    let column = comparison.columns[column]
-    return (Double(column.smallest) + Double(column.largest)) / 2
+  private func x(_ column: CapacityColumn) -> Double {
+    (Double(column.smallest) + Double(column.largest)) / 2
   }
 
   private func lines(_ metric: Metric, _ title: String, _ caption: String) -> LineChart {
-    let ticks = comparison.columns.enumerated().map { number, column in
-      let amount = column.description(bytes: comparison.countsBytes)
-      return ChartAxis.Tick(
-        x(number), label: column.title, detail: column.title.hasSuffix("%") ? amount : nil)
+    let ticks = comparison.columns.map { column in
+      ChartAxis.Tick(
+        value: x(column), label: column.title,
+        detail: column.title.hasSuffix("%") ? column.description(comparison.unit) : nil)
     }
     let tier = comparison.kind == .hybrid ? "capacity of the disk tier" : "capacity"
     return LineChart(
       title: title, caption: caption,
       x: ChartAxis(
         title: comparison.countsBytes ? tier : "\(tier), objects",
-        unit: comparison.countsBytes ? .bytes : .objects, isLogarithmic: true, ticks: ticks),
+        unit: ChartUnit(comparison.unit), isLogarithmic: true, ticks: ticks),
       y: ChartAxis(title: metric.title, unit: metric.unit),
-      series: (comparison.competitors + comparison.offline).map { policy in
-        ChartSeries(
-          name: policy.text, style: styles[policy.text],
-          points: comparison.columns.indices.compactMap { point(policy, $0, metric) },
-          isBound: policy.isOffline)
+      series: shown.map { policy in
+        let points = comparison.columns.enumerated().compactMap { number, column in
+          comparison.spread(policy, number, of: metric.value).map { spread in
+            ChartSeries.Point(
+              x: x(column), y: spread.mean, range: spread.range,
+              label: "\(metric.unit.value(spread)) at \(column.title)")
+          }
+        }
+        return ChartSeries(
+          name: policy.text, style: styles[policy.text], points: points, isBound: policy.isOffline)
       })
   }
 
-  private func point(
-    _ policy: PolicyName, _ column: Int, _ metric: Metric
-  ) -> ChartSeries.Point? {
-    guard let spread = comparison.spread(policy, column, of: metric.value) else { return nil }
-    return ChartSeries.Point(
-      x: x(column), y: spread.mean, range: Self.range(spread),
-      label: "\(metric.unit.value(spread)) at \(comparison.columns[column].title)")
-  }
-
-  /// The range of a spread; nil if all values are equal.
-  static func range(_ spread: Spread) -> ClosedRange<Double>? {
-    spread.varies ? spread.smallest...spread.largest : nil
-  }
-
-  private func rows(
-    _ metric: Metric, _ title: String, _ caption: String
-  ) -> RowChart {
-    let groups = comparison.columns.indices.map { column -> RowChart.Group in
-      let sign = metric.better == .higher ? -1.0 : 1.0
-      let rows = (comparison.competitors + comparison.offline).compactMap { policy in
-        comparison.spread(policy, column, of: metric.value).map { (policy, $0) }
-      }.sorted(byKey: { sign * $0.1.mean }).map { policy, spread in
+  private func rows(_ metric: Metric, _ title: String, _ caption: String) -> RowChart {
+    let groups = comparison.columns.enumerated().map { number, column in
+      let rows = shown.compactMap { policy in
+        comparison.spread(policy, number, of: metric.value).map { (policy, $0) }
+      }.sorted { metric.key($0.1.mean) }.map { policy, spread in
         RowChart.Row(
           name: policy.text, series: policy.text, style: styles[policy.text],
-          content: .bar([.init(spread.mean, label: metric.unit.value(spread))]),
+          marks: [.init(value: spread.mean, label: metric.unit.value(spread))],
           value: metric.unit.value(spread.mean))
       }
-      return RowChart.Group(title: comparison.columns[column].title, rows: rows)
+      return RowChart.Group(title: column.title, rows: rows)
     }
     return RowChart(
       title: title, caption: caption,
@@ -291,54 +208,35 @@ struct ComparisonCharts {
     guard comparison.kind == .hybrid, isWorthDrawing, comparison.has({ $0.counts.hitRatio }) else {
       return nil
     }
-    var shares: (memory: [Double], disk: [Double]) = ([], [])
-    let groups = comparison.columns.indices.map { column in
+    func share(_ policy: PolicyName, _ column: Int, _ part: (Counts) -> UInt64) -> Double? {
+      comparison.spread(policy, column, of: { $0.share(part) })?.mean
+    }
+    func range(_ part: (Counts) -> UInt64) -> String {
+      ChartUnit.percent.range(
+        comparison.columns.indices.flatMap { column in
+          comparison.competitors.compactMap { share($0, column, part) }
+        })
+    }
+    let groups = comparison.columns.enumerated().map { number, column in
       RowChart.Group(
-        title: comparison.columns[column].title,
+        title: column.title,
         rows: comparison.policies.compactMap { policy in
-          guard
-            let memory = comparison.spread(policy, column, of: { $0.share(\.memoryHits) })?.mean,
-            let disk = comparison.spread(policy, column, of: { $0.share(\.diskHits) })?.mean
+          guard let memory = share(policy, number, \.memoryHits),
+            let disk = share(policy, number, \.diskHits)
           else { return nil }
-          if !policy.isOffline {
-            shares.memory.append(memory)
-            shares.disk.append(disk)
-          }
           return .bar(
             policy.text, policy.text, styles, [(memory, "in memory"), (disk, "on disk")],
             value: ChartUnit.percent.value(memory + disk))
         })
     }
-    let caption =
-      "\(Self.range(shares.memory)) of the requests are memory hits, and "
-      + "\(Self.range(shares.disk)) are disk hits."
     return ChartFigure(
       [name, "tiers"],
       RowChart(
-        title: "Hits by tier: \(name)", caption: caption,
+        title: "Hits by tier: \(name)",
+        caption: "\(range(\.memoryHits)) of the requests are memory hits, and "
+          + "\(range(\.diskHits)) are disk hits.",
         axis: ChartAxis(title: "share of requests", unit: .percent), groups: groups,
         parts: ["in memory", "on disk"]
       ).thinned)
-  }
-
-  static func range(_ values: [Double]) -> String {
-    guard let least = values.min(), let most = values.max() else { return "none" }
-    let (low, high) = (ChartUnit.percent.value(least), ChartUnit.percent.value(most))
-    return low == high ? low : "\(low.dropLast(2)) to \(high)"
-  }
-}
-
-extension ChartUnit {
-  /// A mean, with the range if there are several values.
-  func value(_ spread: Spread) -> String {
-    guard spread.varies else { return value(spread.mean) }
-    return "\(value(spread.mean)) (\(value(spread.smallest)) to \(value(spread.largest)))"
-  }
-}
-
-extension Record {
-  /// A share of the requests; nil without requests.
-  func share(_ part: (Counts) -> UInt64) -> Double? {
-    counts.requests == 0 ? nil : Double(part(counts)) / Double(counts.requests)
   }
 }

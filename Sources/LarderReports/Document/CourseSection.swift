@@ -9,7 +9,6 @@ struct CourseSection {
   private static let cellsMax = 12
   private static let rowsMax = 20
 
-  /// The section of a run; nil if no policy chose among others.
   init?(_ results: RunResults) {
     // Of several seeds, the first stands for all.
     let seed = results.records.first { $0.course != nil }?.cell.seed
@@ -20,28 +19,24 @@ struct CourseSection {
 
   var blocks: [Block] {
     var blocks: [Block] = [
-      .paragraph([
-        .code("auto"),
-        .text(
-          " simulates several policies in miniature beside the cache, and runs the one that had "
-            + "the most hits of late. The line is the hit ratio of the cache in each hundredth of "
-            + "the requests, in the colour of the policy in charge."),
-      ])
+      .paragraph(
+        """
+        \(code: "auto") simulates several policies in miniature beside the cache, and runs the one \
+        that had the most hits of late. The line is the hit ratio of the cache in each hundredth \
+        of the requests, in the colour of the policy in charge.
+        """)
     ]
     for record in records.prefix(Self.cellsMax) {
       guard let course = record.course else { continue }
       let runs = Self.runs(of: course)
       blocks += [.chart(chart(record.cell, course, runs)), .table(table(course, runs))]
-      if runs.count > Self.rowsMax {
-        blocks.append(
-          .paragraph([.text("\(runs.count - Self.rowsMax) more changes are in results.json.")]))
-      }
+      blocks += Self.rest(runs.count - Self.rowsMax, "changes")
     }
-    if records.count > Self.cellsMax {
-      blocks.append(
-        .paragraph([.text("\(records.count - Self.cellsMax) more cells are in results.json.")]))
-    }
-    return blocks
+    return blocks + Self.rest(records.count - Self.cellsMax, "cells")
+  }
+
+  private static func rest(_ count: Int, _ what: String) -> [Block] {
+    count > 0 ? [.paragraph("\(count) more \(what) are in results.json.")] : []
   }
 
   private static func runs(of course: ChoiceCourse) -> [Range<Int>] {
@@ -52,9 +47,7 @@ struct CourseSection {
   }
 
   private func chart(_ cell: Cell, _ course: ChoiceCourse, _ runs: [Range<Int>]) -> ChartFigure {
-    let capacity =
-      cell.unit == .bytes
-      ? NumberText.bytes(cell.capacity) : "\(NumberText.grouped(cell.capacity)) objects"
+    let capacity = NumberText.capacity(cell.capacity, cell.unit)
     let step = 1 / Double(course.parts.count)
     let series = Set(runs.map { course.parts[$0.lowerBound].leading }).sorted().map { policy in
       let name = course.policies[policy]
@@ -91,7 +84,7 @@ struct CourseSection {
         .init("in charge") { .code(course.policies[course.parts[$0.lowerBound].leading]) },
         .init("from, % of requests") { percent($0.lowerBound) },
         .init("to") { percent($0.upperBound) },
-        .init("hit ratio, %") { Table.number(course.hitRatio(of: $0) * 100, 2) },
+        .init("hit ratio, %") { Table.percent(course.hitRatio(of: $0)) },
       ])
   }
 }

@@ -2,22 +2,60 @@ import LarderEngine
 import LarderExperiments
 import LarderSupport
 
-/// The tables of executed runs: a row for each cache, capacity and number of threads.
+/// The executed runs of one cache at one capacity with one number of threads: all seeds and
+/// repetitions.
+struct ExecutedRow {
+  let records: [Record]
+  let executions: [Execution]
+  let threads: Int
+
+  static func all(in records: [Record]) -> [ExecutedRow] {
+    let runs = records.flatMap { record in (record.executions ?? []).map { (record, $0) } }
+    return runs.grouped { place($0.0.cell) }.flatMap { _, runs in
+      Dictionary(grouping: runs, by: \.1.threads).sorted { $0.key < $1.key }.map { threads, runs in
+        ExecutedRow(records: runs.map(\.0), executions: runs.map(\.1), threads: threads)
+      }
+    }
+  }
+
+  private static func place(_ cell: Cell) -> [String] {
+    [cell.trace, cell.configuration, cell.policy, cell.capacityLabel]
+  }
+
+  var place: [String] { Self.place(cell) }
+
+  var cell: Cell { records[0].cell }
+
+  var name: String { cell.cacheName }
+
+  func spread(_ value: (Execution) -> Double?) -> Spread? { Spread(executions, of: value) }
+
+  func median(_ value: (Execution) -> UInt64?) -> Double? {
+    spread { value($0).map { Double($0) } }?.median
+  }
+
+  var hitRatio: Spread? { spread { $0.counts.hitRatio } }
+
+  var requestsPerSecond: Spread? { spread { $0.timing.requestsPerSecond } }
+
+  func largest(_ value: (Execution) -> Double?) -> Double? { executions.compactMap(value).max() }
+}
+
 struct ExecutedTables {
   let rows: [ExecutedRow]
 
   typealias Column = LarderReports.Column<ExecutedRow>
 
-  private static var keys: [Column] {
-    [
-      .init("cache") { .text($0.name) }, .init("capacity") { .text($0.cell.capacityLabel) },
-      .init("threads") { .text("\($0.threads)") },
-    ]
+  private func table(_ columns: [Column], of rows: [ExecutedRow]? = nil) -> Table {
+    Table(
+      rows ?? self.rows,
+      [
+        .init("cache") { .text($0.name) }, .init("capacity") { .text($0.cell.capacityLabel) },
+        .init("threads") { .text("\($0.threads)") },
+      ] + columns)
   }
 
-  private static var hitRatio: Column {
-    .init("hit ratio, %") { Table.number($0.hitRatio.map { $0.mean * 100 }, 2) }
-  }
+  private static var hitRatio: Column { .init("hit ratio, %") { Table.percent($0.hitRatio?.mean) } }
 
   private static func speed(_ title: String, _ value: KeyPath<Spread, Double>) -> Column {
     .init(title) { Table.number($0.requestsPerSecond.map { $0[keyPath: value] / 1e3 }, 1) }
@@ -28,21 +66,13 @@ struct ExecutedTables {
   }
 
   /// A column of latencies: the median over the runs.
-  private static func time(
-    _ title: String, _ value: @escaping (Execution) -> UInt64?
-  ) -> Column {
-    .init(title) { row in
-      Table.time(nanoseconds: row.spread { value($0).map { Double($0) } }?.median)
-    }
+  private static func time(_ title: String, _ value: @escaping (Execution) -> UInt64?) -> Column {
+    .init(title) { Table.time(nanoseconds: $0.median(value)) }
   }
 
   private static func bytes(_ title: String, _ value: KeyPath<Execution, UInt64?>) -> Column {
-    .init(title) { row in
-      Table.bytes(row.spread { $0[keyPath: value].map { Double($0) } }?.median)
-    }
+    .init(title) { row in Table.bytes(row.median { $0[keyPath: value] }) }
   }
-
-  private func table(_ columns: [Column]) -> Table { Table(rows, Self.keys + columns) }
 
   var throughput: Table {
     table([
@@ -58,11 +88,13 @@ struct ExecutedTables {
     [("p50", \.p50), ("p90", \.p90), ("p99", \.p99), ("p99.9", \.p999)]
   }
 
-  /// Percentiles of all gets, and the overall maximum. Nil if none was timed.
+  private func has(_ value: (Execution) -> Bool) -> Bool {
+    rows.contains { $0.executions.contains(where: value) }
+  }
+
+  /// Percentiles of all gets, and the overall maximum.
   var gets: Table? {
-    guard rows.contains(where: { $0.executions.contains { $0.getLatency != nil } }) else {
-      return nil
-    }
+    guard has({ $0.getLatency != nil }) else { return nil }
     return table(
       Self.percentiles.map { name, path in Self.time(name) { $0.getLatency?[keyPath: path] } } + [
         .init("largest") {
@@ -71,11 +103,9 @@ struct ExecutedTables {
       ])
   }
 
-  /// Median and 99th percentile of each kind of operation; nil if none was timed.
+  /// Median and 99th percentile of each kind of operation.
   var kinds: Table? {
-    let kinds = OperationLatency.Kind.allCases.filter { kind in
-      rows.contains { $0.executions.contains { $0[kind] != nil } }
-    }
+    let kinds = OperationLatency.Kind.allCases.filter { kind in has { $0[kind] != nil } }
     guard !kinds.isEmpty else { return nil }
     return table(
       kinds.flatMap { kind in
@@ -88,22 +118,22 @@ struct ExecutedTables {
   }
 
   /// Writes to disk: medians over the runs.
-  var disk: Table {
-    Table(
-      rows.filter { $0.cell.kind != .memory },
-      Self.keys + [
+  var disk: Table? {
+    let own = rows.filter { $0.cell.kind != .memory }
+    guard !own.isEmpty else { return nil }
+    return table(
+      [
         Self.bytes("files at the end", \.diskBytes),
         Self.bytes("written to disk", \.diskBytesWritten),
         .init("write amplification") {
           Table.number($0.spread { $0.writeAmplification }?.median, 2)
         },
-      ])
+      ], of: own)
   }
 
   /// The most important numbers of each run, for a terminal; medians of hits and misses.
   var summary: Table {
-    let hasDisk = rows.contains { $0.cell.kind != .memory }
-    return table(
+    table(
       [
         Self.hitRatio, Self.speed("thousand/s", \.median),
         Self.time("get p99") { $0.getLatency?.p99 },
@@ -111,70 +141,14 @@ struct ExecutedTables {
         Self.time("disk hit") { $0[.diskHit]?.latency.p50 },
         Self.time("miss") { $0[.miss]?.latency.p50 },
         Self.memory("bytes/object", \.memoryBytesPerObject),
-      ] + (hasDisk ? [Self.bytes("written", \.diskBytesWritten)] : []))
+      ] + (disk == nil ? [] : [Self.bytes("written", \.diskBytesWritten)]))
   }
-}
-
-/// The executed runs of one cache at one capacity with one number of threads: all seeds and
-/// repetitions.
-struct ExecutedRow {
-  let records: [Record]
-  let executions: [Execution]
-  /// Number of threads that drove the cache.
-  let threads: Int
-
-  /// The rows that `records` contain, in order; linear in the runs.
-  static func all(in records: [Record]) -> [ExecutedRow] {
-    var order: [Place] = []
-    var rows: [Place: [Int: ExecutedRow]] = [:]
-    for record in records {
-      let place = Place(record.cell)
-      for (threads, runs) in Dictionary(grouping: record.executions ?? [], by: \.threads) {
-        if rows[place] == nil { order.append(place) }
-        let known = rows[place, default: [:]][threads]
-        rows[place, default: [:]][threads] = ExecutedRow(
-          records: (known?.records ?? []) + [record], executions: (known?.executions ?? []) + runs,
-          threads: threads)
-      }
-    }
-    return order.flatMap { place in
-      (rows[place] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
-    }
-  }
-
-  /// A cache at a capacity, whatever the seed and the number of threads.
-  struct Place: Hashable {
-    let names: [String]
-
-    init(_ cell: Cell) {
-      names = [cell.trace, cell.configuration, cell.policy, cell.capacityLabel]
-    }
-  }
-
-  var place: Place { Place(cell) }
-
-  var cell: Cell { records[0].cell }
-
-  var name: String { cell.cacheName }
-
-  /// A quantity over the runs; nil if one does not have it.
-  func spread(_ value: (Execution) -> Double?) -> Spread? {
-    let values = executions.compactMap(value)
-    return values.count == executions.count ? Spread(values) : nil
-  }
-
-  var hitRatio: Spread? { spread { $0.counts.hitRatio } }
-
-  /// Requests of all operations per second.
-  var requestsPerSecond: Spread? { spread { $0.timing.requestsPerSecond } }
-
-  func largest(_ value: (Execution) -> Double?) -> Double? { executions.compactMap(value).max() }
 }
 
 /// Findings of executed runs besides their speed, in sentences: agreement with the simulation, the
 /// effect of threads on the hit ratio, and correctness of the values read.
 struct ExecutedFindings {
-  let sentences: [[Inline]]
+  let sentences: [Line]
 
   init(_ records: [Record]) {
     let executed = records.filter { !($0.executions ?? []).isEmpty }
@@ -182,58 +156,49 @@ struct ExecutedFindings {
     sentences =
       Self.wrong(executed) + Self.equality(executed) + Self.threads(executed)
       + Self.checks(executed) + Self.sampling(runs)
-      + Self.unique(runs.flatMap(\.notes)).map { [.text($0)] }
+      + runs.flatMap(\.notes).distinct.map { Line(text: $0) }
   }
 
   private static let differencesMax = 5
 
-  private static func unique(_ texts: [String]) -> [String] {
-    var seen: Set<String> = []
-    return texts.filter { seen.insert($0).inserted }
-  }
-
-  /// The caches of records, each once.
-  private static func names(_ records: [Record]) -> [Inline] {
-    Inline.names(unique(records.map(\.cell.cacheName)).map { .code($0) }, last: ", ")
+  private static func names(_ records: [Record]) -> Line {
+    Line.names(records.map(\.cell.cacheName).distinct.map { .code($0) }, last: ", ")
   }
 
   /// Agreement of runs with one thread with the simulation.
-  private static func equality(_ records: [Record]) -> [[Inline]] {
-    func run(_ record: Record, _ isEqual: Bool? = nil) -> Execution? {
-      (record.executions ?? []).first { run in
-        run.threads == 1 && run.equalsSimulated.map { isEqual == nil || $0 == isEqual } ?? false
-      }
+  private static func equality(_ records: [Record]) -> [Line] {
+    func runs(_ record: Record) -> [Execution] {
+      (record.executions ?? []).filter { $0.threads == 1 && $0.equalsSimulated != nil }
     }
-    let compared = records.filter { run($0) != nil }
-    let different = compared.compactMap { record in run(record, false).map { (record, $0) } }
-    var sentences: [[Inline]] = []
+    let compared = records.filter { !runs($0).isEmpty }
+    let different = compared.compactMap { record in
+      runs(record).first { $0.equalsSimulated == false }.map { (record, $0) }
+    }
+    var sentences: [Line] = []
     if !compared.isEmpty {
       let sentence =
         "Executed and simulated counts are equal in \(compared.count - different.count) of "
         + "\(NumberText.counted(compared.count, "cell")) (one thread)."
-      sentences.append([different.isEmpty ? .text(sentence) : .strong(sentence)])
+      sentences.append(Line([different.isEmpty ? .text(sentence) : .strong(sentence)]))
     }
     sentences += different.prefix(differencesMax).map { record, execution in
-      [
-        .code(record.cell.cacheName),
-        .text(
-          " at \(record.cell.capacityLabel), executed and simulated: "
-            + "\(differences(execution.counts, record.counts))."),
-      ]
+      """
+      \(code: record.cell.cacheName) at \(record.cell.capacityLabel), executed and simulated: \
+      \(differences(execution.counts, record.counts)).
+      """
     }
     if different.count > differencesMax {
-      sentences.append([.text("\(different.count - differencesMax) more differ.")])
+      sentences.append("\(different.count - differencesMax) more differ.")
     }
     let own = records.filter { $0.timings.isEmpty }
-    if !own.isEmpty {
-      sentences.append(
-        [.text("Not simulated (counts are from the run with one thread): ")] + names(own) + ["."])
-    }
     return sentences
+      + (own.isEmpty
+        ? []
+        : ["Not simulated (counts are from the run with one thread): \(names(own))."])
   }
 
   private static func differences(_ executed: Counts, _ simulated: Counts) -> String {
-    let quantities: [(name: String, value: KeyPath<Counts, UInt64>)] = [
+    let quantities: [(name: String, value: (Counts) -> UInt64)] = [
       ("gets", \.requests), ("hits", \.hits), ("hits in memory", \.memoryHits),
       ("hits on disk", \.diskHits), ("stale hits", \.staleHits), ("sets", \.sets),
       ("deletes", \.deletes), ("admissions", \.admissions), ("rejections", \.rejections),
@@ -242,16 +207,10 @@ struct ExecutedFindings {
       ("bytes requested", \.bytesRequested), ("bytes hit", \.bytesHit),
       ("bytes written to memory", \.memory.bytesWritten),
       ("bytes written to disk", \.disk.bytesWritten),
+      ("bytes copied between segments", { $0.disk.bytesMoved ?? 0 }),
     ]
-    let values =
-      quantities.map { ($0, executed[keyPath: $1], simulated[keyPath: $1]) } + [
-        (
-          "bytes copied between segments", executed.disk.bytesMoved ?? 0,
-          simulated.disk.bytesMoved ?? 0
-        )
-      ]
-    let different = values.filter { $0.1 != $0.2 }.map { name, executed, simulated in
-      "\(name) \(NumberText.grouped(executed)) and \(NumberText.grouped(simulated))"
+    let different = quantities.filter { $0.value(executed) != $0.value(simulated) }.map {
+      "\($0) \(NumberText.grouped($1(executed))) and \(NumberText.grouped($1(simulated)))"
     }
     return different.isEmpty
       ? "equal sums, but a different distribution over the tiers"
@@ -259,23 +218,19 @@ struct ExecutedFindings {
   }
 
   /// The effect of several threads on the hit ratio.
-  private static func threads(_ records: [Record]) -> [[Inline]] {
-    var changes: [Int: [Double]] = [:]
-    for record in records {
-      guard let base = record.counts.hitRatio else { continue }
-      for (threads, runs) in Dictionary(grouping: record.executions ?? [], by: \.threads)
-      where threads > 1 {
-        guard let ratio = Spread(runs.compactMap(\.counts.hitRatio))?.mean else { continue }
-        changes[threads, default: []].append((ratio - base) * 100)
+  private static func threads(_ records: [Record]) -> [Line] {
+    let changes = records.flatMap { record -> [(threads: Int, points: Double)] in
+      guard let base = record.counts.hitRatio else { return [] }
+      let runs = Dictionary(grouping: record.executions ?? [], by: \.threads)
+      return runs.filter { $0.key > 1 }.compactMap { threads, runs in
+        Spread(runs.compactMap(\.counts.hitRatio)).map { (threads, ($0.mean - base) * 100) }
       }
     }
-    return changes.sorted { $0.key < $1.key }.compactMap { threads, changes in
-      guard let spread = Spread(changes) else { return nil }
-      let (low, high) = (signed(spread.smallest), signed(spread.largest))
-      let by = low == high ? low : "\(low) to \(high)"
-      return [
-        .text("\(threads) threads changed the hit ratio by \(by) points compared with one thread.")
-      ]
+    return Dictionary(grouping: changes, by: \.threads).sorted { $0.key < $1.key }.compactMap {
+      threads, changes in
+      guard let spread = Spread(changes.map(\.points)) else { return nil }
+      let by = [spread.smallest, spread.largest].map(signed).distinct.joined(separator: " to ")
+      return "\(threads) threads changed the hit ratio by \(by) points compared with one thread."
     }
   }
 
@@ -284,51 +239,42 @@ struct ExecutedFindings {
     return value > 0 && text != "0.00" ? "+\(text)" : text
   }
 
-  static func wrong(_ records: [Record]) -> [[Inline]] {
-    records.compactMap { record -> [Inline]? in
+  static func wrong(_ records: [Record]) -> [Line] {
+    records.compactMap { record in
       let wrong = total([record], \.valuesWrong)
       guard wrong > 0 else { return nil }
-      return [
-        .strong("\(NumberText.grouped(wrong)) values read differ from the values written: "),
-        .code(record.cell.cacheName), .text(" at \(record.cell.capacityLabel)."),
-      ]
+      let values = "\(NumberText.grouped(wrong)) values read differ from the values written: "
+      return "\(strong: values)\(code: record.cell.cacheName) at \(record.cell.capacityLabel)."
     }
   }
 
-  private static func checks(_ records: [Record]) -> [[Inline]] {
+  private static func checks(_ records: [Record]) -> [Line] {
     let (checked, wrong) = (total(records, \.valuesChecked), total(records, \.valuesWrong))
-    var sentences: [[Inline]] = []
+    var sentences: [Line] = []
     if checked > 0 {
       let outcome = wrong == 0 ? "none was wrong" : "\(NumberText.grouped(wrong)) were wrong"
-      sentences.append([
-        .text("\(NumberText.grouped(checked)) values were read and checked; \(outcome).")
-      ])
+      sentences.append("\(NumberText.grouped(checked)) values were read and checked; \(outcome).")
     }
     let looks = total(records, \.capacityChecks)
     guard looks > 0 else { return sentences }
     let over = records.filter { total([$0], \.capacityExceeded) > 0 }
     let times = NumberText.grouped(total(records, \.capacityExceeded))
     let outcome = over.isEmpty ? "never exceeded" : "exceeded \(times) times"
-    sentences.append([
-      .text("The capacity was checked \(NumberText.grouped(looks)) times: \(outcome).")
-    ])
-    if !over.isEmpty {
-      sentences.append([.text("The capacity was exceeded in: ")] + names(over) + ["."])
-    }
+    sentences.append(
+      "The capacity was checked \(NumberText.grouped(looks)) times: \(outcome).")
     return sentences
+      + (over.isEmpty ? [] : ["The capacity was exceeded in: \(names(over))."])
   }
 
-  /// A note if only some operations were timed.
-  private static func sampling(_ runs: [Execution]) -> [[Inline]] {
+  private static func sampling(_ runs: [Execution]) -> [Line] {
     let sampled = runs.map(\.timedOneIn).filter { $0 > 1 }
     guard let least = sampled.min(), let most = sampled.max() else { return [] }
     let range = least == most ? "\(most)" : "\(least) to \(most)"
     return [
-      [
-        .text(
-          "In memory configurations, one operation in \(range) was timed, because reading the "
-            + "clock takes as long as a hit.")
-      ]
+      """
+      In memory configurations, one operation in \(range) was timed, because reading the clock \
+      takes as long as a hit.
+      """
     ]
   }
 
@@ -341,14 +287,13 @@ struct ExecutedFindings {
   }
 }
 
-/// The charts of executed runs, from the rows of their tables.
 struct ExecutedCharts {
-  /// The rows, one for each cache, capacity and number of threads.
   let rows: [ExecutedRow]
   let place: String
   let styles: PolicyStyles
 
-  /// Requests per second, with the range over the repetitions.
+  private typealias Drawn = (key: Double, marks: [RowChart.Mark], value: String)
+
   var throughput: ChartFigure? {
     let hasRanges = rows.contains { $0.requestsPerSecond?.varies ?? false }
     return figure(
@@ -358,9 +303,13 @@ struct ExecutedCharts {
         ? " Marks are medians; lines show the range from the slowest run to the fastest." : "",
       { row in
         row.requestsPerSecond.map { speed in
+          func text(_ value: Double) -> String { NumberText.fixed(value / 1e3, decimals: 1) ?? "–" }
+          let range = speed.range.map { $0.lowerBound / 1e3...$0.upperBound / 1e3 }
+          let ends = range.map { _ in ", \(text(speed.smallest)) to \(text(speed.largest))" } ?? ""
           let mark = RowChart.Mark(
-            speed, scaledBy: 1e3, decimals: 1, unit: "thousand requests/s")
-          return (-speed.median, [mark], NumberText.fixed(speed.median / 1e3, decimals: 1) ?? "–")
+            value: speed.median / 1e3, range: range,
+            label: "\(text(speed.median)) thousand requests/s\(ends)")
+          return (-speed.median, [mark], text(speed.median))
         }
       })
   }
@@ -373,8 +322,8 @@ struct ExecutedCharts {
       note: " Marks are p50, p90, p99 and p99.9, from left to right; the number is p99.",
       { row in
         let marks = ExecutedTables.percentiles.compactMap { name, path in
-          row.spread { $0.getLatency.map { Double($0[keyPath: path]) } }.map {
-            RowChart.Mark($0.median, label: "\(name) \(ChartUnit.nanoseconds.value($0.median))")
+          row.median { $0.getLatency?[keyPath: path] }.map {
+            RowChart.Mark(value: $0, label: "\(name) \(ChartUnit.nanoseconds.value($0))")
           }
         }
         guard marks.count == ExecutedTables.percentiles.count else { return nil }
@@ -387,25 +336,22 @@ struct ExecutedCharts {
   private func figure(
     _ word: String, _ title: String, _ axis: ChartAxis,
     leader: (_ group: String, _ value: String) -> String, note: String,
-    _ make: (ExecutedRow) -> (key: Double, marks: [RowChart.Mark], value: String)?
+    _ make: (ExecutedRow) -> Drawn?
   ) -> ChartFigure? {
     guard rows.count > 1, rows.count <= RowChart.rowsMax else { return nil }
     let severalCapacities = Set(rows.map(\.cell.capacityLabel)).count > 1
-    let groups = Set(rows.map(\.threads)).sorted().compactMap { threads -> RowChart.Group? in
-      let drawn = rows.filter { $0.threads == threads }.compactMap { row in
-        make(row).map { made in
-          (
-            made.key,
+    let drawn = rows.compactMap { row in make(row).map { (row: row, made: $0) } }
+    let groups = Dictionary(grouping: drawn, by: \.row.threads).sorted { $0.key < $1.key }
+      .map { threads, drawn in
+        RowChart.Group(
+          title: NumberText.counted(threads, "thread"),
+          rows: drawn.sorted(byKey: \.made.key).map { row, made in
             RowChart.Row(
               name: row.name + (severalCapacities ? ", \(row.cell.capacityLabel)" : ""),
-              series: row.cell.policy, style: styles[row.cell.policy],
-              content: .marks(made.marks), value: made.value)
-          )
-        }
-      }.sorted(byKey: \.0).map(\.1)
-      return drawn.isEmpty
-        ? nil : RowChart.Group(title: NumberText.counted(threads, "thread"), rows: drawn)
-    }
+              series: row.cell.policy, style: styles[row.cell.policy], marks: made.marks,
+              isBar: false, value: made.value)
+          })
+      }
     let parts = groups.map { "\($0.rows[0].name) \(leader($0.title, $0.rows[0].value))" }
     guard !parts.isEmpty else { return nil }
     return ChartFigure(
@@ -416,19 +362,6 @@ struct ExecutedCharts {
   }
 }
 
-extension RowChart.Mark {
-  init(_ spread: Spread, scaledBy factor: Double, decimals: Int, unit: String) {
-    func text(_ value: Double) -> String {
-      NumberText.fixed(value / factor, decimals: decimals) ?? "–"
-    }
-    let range = ", \(text(spread.smallest)) to \(text(spread.largest))"
-    self.init(
-      spread.median / factor,
-      range: spread.varies ? (spread.smallest / factor)...(spread.largest / factor) : nil,
-      label: "\(text(spread.median)) \(unit)" + (spread.varies ? range : ""))
-  }
-}
-
 extension Execution {
   var timing: Timing {
     Timing(
@@ -436,7 +369,6 @@ extension Execution {
       seconds: seconds, latency: getLatency, memoryBytesPerObject: memoryBytesPerObject)
   }
 
-  /// The latency of one kind of operation; nil if none was made.
   subscript(kind: OperationLatency.Kind) -> OperationLatency? {
     latencies.first { $0.kind == kind && $0.count > 0 }
   }

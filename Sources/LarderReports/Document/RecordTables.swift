@@ -20,23 +20,25 @@ extension Column<Record> {
   ) -> Column {
     .init(title) { record in
       guard let part = part(record), let whole = whole(record), whole > 0 else { return Table.none }
-      return Table.number(Double(part) / Double(whole) * 100, 2)
+      return Table.percent(Double(part) / Double(whole))
     }
+  }
+
+  static func plain(_ title: String, _ value: @escaping (Record) -> UInt64?) -> Column {
+    .init(title) { Table.text(value($0).map { "\($0)" }) }
   }
 }
 
 /// Waiting times in simulations with time: a row for each cell.
 struct TimeTable {
-  let records: [Record]
+  private let records: [Record]
 
-  /// The table of a run; nil if no cell has time.
-  init?(_ records: [Record]) {
-    self.records = records.filter { $0.counts.time != nil }
-    if self.records.isEmpty { return nil }
+  init?(_ results: RunResults) {
+    records = results.records.filter { $0.counts.time != nil }
+    if records.isEmpty { return nil }
   }
 
-  /// The table and the definition of a wait. Hits on disk may be reads that take time.
-  var blocks: [Block] {
+  func blocks(_ styles: PolicyStyles) -> [Block] {
     let meaning =
       records.contains { $0.cell.kind != .memory }
       ? "Fetches take time, and so may reads from disk. A delayed hit is a request for an object "
@@ -44,19 +46,20 @@ struct TimeTable {
         + "for their read."
       : "Fetches take time. A delayed hit is a request for an object in flight, which waits for "
         + "that fetch; hits do not wait."
-    return [.table(table), .paragraph([.text("\(meaning) Waits are over all requests.")])]
+    return Block.figure(chart(styles))
+      + [.table(table), .paragraph("\(meaning) Waits are over all requests.")]
   }
 
   var table: Table {
-    func wait(_ title: String, _ value: @escaping (TimeCounts) -> Double?) -> Column<Record> {
+    func wait(_ title: String, _ value: @escaping (TimeCounts, Record) -> Double?) -> Column<Record>
+    {
       .init(title) { record in
-        guard let time = record.counts.time, let wait = value(time) else { return Table.none }
+        guard let time = record.counts.time, let wait = value(time, record) else {
+          return Table.none
+        }
         return time.clock == .requests
           ? Table.number(wait, 1) : Table.time(nanoseconds: wait * 1000)
       }
-    }
-    func count(_ title: String, _ value: @escaping (TimeCounts) -> UInt64) -> Column<Record> {
-      .init(title) { $0.counts.time.map { .text("\(value($0))") } ?? Table.none }
     }
     return Table(
       records,
@@ -64,55 +67,52 @@ struct TimeTable {
         .share("hits, %") { $0.counts.hits },
         .share("delayed, %") { $0.counts.time?.delayedHits },
         .share("misses, %") { $0.counts.misses - ($0.counts.time?.delayedHits ?? 0) },
-        .init("mean wait") { record in
-          guard let time = record.counts.time, record.counts.requests > 0 else {
-            return Table.none
-          }
-          let mean = Double(time.totalLatency) / Double(record.counts.requests)
-          return time.clock == .requests
-            ? Table.number(mean, 1) : Table.time(nanoseconds: mean * 1000)
+        wait("mean wait") { time, record in
+          let requests = record.counts.requests
+          return requests > 0 ? Double(time.totalLatency) / Double(requests) : nil
         },
-        wait("p50") { Double($0.p50Latency) }, wait("p99") { Double($0.p99Latency) },
-        count("fetches") { $0.originFetches }, count("most in flight") { $0.maxInFlight },
+        wait("p50") { time, _ in Double(time.p50Latency) },
+        wait("p99") { time, _ in Double(time.p99Latency) },
+        .plain("fetches") { $0.counts.time?.originFetches },
+        .plain("most in flight") { $0.counts.time?.maxInFlight },
       ])
   }
 
   /// Hits, delayed hits and misses as stacked bars; nil for fewer than two cells. Only the first of
   /// several seeds is drawn; the table has all.
-  func chart(_ styles: PolicyStyles) -> ChartFigure? {
+  private func chart(_ styles: PolicyStyles) -> ChartFigure? {
     let timed = records.filter { $0.cell.seed == records[0].cell.seed }
     guard timed.count > 1 else { return nil }
+    let parts = ["hits", "delayed hits", "misses"]
     let hasTraces = Set(timed.map(\.cell.trace)).count > 1
-    var groups: [RowChart.Group] = []
-    for record in timed {
-      let cell = record.cell
-      let title = hasTraces ? "\(cell.trace), \(cell.capacityLabel)" : cell.capacityLabel
-      let shares = [
-        record.share(\.hits), record.share { $0.time?.delayedHits ?? 0 },
-        record.share { $0.misses - ($0.time?.delayedHits ?? 0) },
-      ].map { $0 ?? 0 }
-      let row = RowChart.Row.bar(
-        cell.cacheName, cell.policy, styles, zip(shares, Self.parts).map { ($0, $1) },
-        value: shares.prefix(2).map { ChartUnit.percent.value($0) }.joined(separator: " + "))
-      if let place = groups.firstIndex(where: { $0.title == title }) {
-        groups[place].rows.append(row)
-      } else {
-        groups.append(RowChart.Group(title: title, rows: [row]))
-      }
+    let groups = timed.grouped { record in
+      (hasTraces ? "\(record.cell.trace), " : "") + record.cell.capacityLabel
+    }.map { title, records in
+      RowChart.Group(
+        title: title,
+        rows: records.map { record in
+          let shares = [
+            record.share(\.hits), delayed(record),
+            record.share { $0.misses - ($0.time?.delayedHits ?? 0) },
+          ].map { $0 ?? 0 }
+          return .bar(
+            record.cell.cacheName, record.cell.policy, styles, zip(shares, parts).map { ($0, $1) },
+            value: shares.prefix(2).map { ChartUnit.percent.value($0) }.joined(separator: " + "))
+        })
     }
-    let delayed = timed.map { $0.share { $0.time?.delayedHits ?? 0 } ?? 0 }
     return ChartFigure(
       ["time", "requests"],
       RowChart(
         title: "Hits, delayed hits and misses",
-        caption: "\(ComparisonCharts.range(delayed)) of the requests were delayed hits: their "
-          + "object was in flight.",
-        axis: ChartAxis(title: "share of requests", unit: .percent), groups: groups,
-        parts: Self.parts
+        caption: "\(ChartUnit.percent.range(timed.map { delayed($0) ?? 0 })) of the requests were "
+          + "delayed hits: their object was in flight.",
+        axis: ChartAxis(title: "share of requests", unit: .percent), groups: groups, parts: parts
       ).thinned)
   }
 
-  private static let parts = ["hits", "delayed hits", "misses"]
+  private func delayed(_ record: Record) -> Double? {
+    record.share { $0.time?.delayedHits ?? 0 }
+  }
 }
 
 /// Hits on prefixes of prompts: a row for each cell.
@@ -120,7 +120,6 @@ struct PrefixTable {
   private let records: [Record]
   private let rates: [String: Double]
 
-  /// The table of a run; nil if no cell counts prefixes.
   init?(_ results: RunResults) {
     records = results.records.filter { $0.prefix != nil }
     rates = Dictionary(
@@ -131,29 +130,24 @@ struct PrefixTable {
   }
 
   var blocks: [Block] {
-    var text =
-      "Requests are blocks of prompts, of as many tokens as the trace states. A prefix hit is a "
-      + "block that was cached together with all preceding blocks of its prompt; only these save "
-      + "computation. Tokens not computed are those in such blocks; their share is of the tokens "
-      + "of all prompts."
-    let shown = distinctRates
-    if !shown.isEmpty {
-      let words = shown.map { "\(NumberText.fixed($0, decimals: 0) ?? "\($0)") tokens per second" }
-      text +=
-        " Time to first token is an estimate, not a measurement: the tokens left to compute, "
-        + "divided by the prefill speed set in the workload (\(words.joined(separator: ", "))), "
-        + "without queueing and without loading cached blocks."
+    let speeds = records.compactMap { rates[$0.cell.configuration] }.distinct.map {
+      "\(NumberText.fixed($0, decimals: 0) ?? "\($0)") tokens per second"
     }
-    return [.table(table), .paragraph([.text(text)])]
+    let text: Line = """
+      Requests are blocks of prompts, of as many tokens as the trace states. A prefix hit is a \
+      block that was cached together with all preceding blocks of its prompt; only these save \
+      computation. Tokens not computed are those in such blocks; their share is of the tokens of \
+      all prompts.
+      """
+    let times: Line = """
+       Time to first token is an estimate, not a measurement: the tokens left to compute, divided \
+      by the prefill speed set in the workload (\(speeds.joined(separator: ", "))), without \
+      queueing and without loading cached blocks.
+      """
+    return [.table(table), .paragraph(speeds.isEmpty ? text : text + times)]
   }
 
-  private var distinctRates: [Double] {
-    var seen: Set<Double> = []
-    return records.compactMap { rates[$0.cell.configuration] }.filter { seen.insert($0).inserted }
-  }
-
-  /// Blocks, tokens and times.
-  var table: Table {
+  private var table: Table {
     func time(_ title: String, _ tokens: @escaping (PrefixCounts) -> UInt64) -> Column<Record> {
       .init(title) { record in
         guard let prefix = record.prefix, prefix.prompts > 0,
@@ -170,11 +164,11 @@ struct PrefixTable {
     return Table(
       records,
       Column.keys(of: records) + [
-        .init("prompts") { $0.prefix.map { .text("\($0.prompts)") } ?? Table.none },
-        .share("block hits, %") { $0.counts.hits }, .share("prefix hits, %") { $0.prefix?.hits },
-        .init("tokens not computed") { $0.prefix.map { .text("\($0.tokens)") } ?? Table.none },
+        .plain("prompts") { $0.prefix?.prompts }, .share("block hits, %") { $0.counts.hits },
+        .share("prefix hits, %") { $0.prefix?.hits },
+        .plain("tokens not computed") { $0.prefix?.tokens },
         .share("share, %", { $0.prefix?.tokens }, of: { $0.prefix?.inputTokens }),
-      ] + (distinctRates.isEmpty ? [] : times))
+      ] + (records.contains { rates[$0.cell.configuration] != nil } ? times : []))
   }
 }
 
@@ -183,7 +177,6 @@ struct FlashTable {
   private let records: [Record]
   private let results: RunResults
 
-  /// The table of a run; nil if no cell wrote to flash.
   init?(_ results: RunResults) {
     self.results = results
     records = results.records.filter { $0.flash != nil }
@@ -191,24 +184,23 @@ struct FlashTable {
   }
 
   var blocks: [Block] {
-    var seen: Set<String> = []
     let used = records.map { record in
       let used = drive(of: record).utilisation * 100
       return "\(NumberText.fixed(used, decimals: 0) ?? "\(used)") %"
-    }.filter { seen.insert($0).inserted }
-    var text =
-      "Bytes written to flash by the cache after the warm-up. Application write amplification "
-      + "divides them by the bytes of objects inserted; the next two columns by the bytes of all "
-      + "distinct objects of the trace (as the S3-FIFO paper does), and by the bytes requested "
-      + "(as Google does). Device writes are an estimate: the fuller the drive "
-      + "(\(used.joined(separator: ", ")) in use), the larger its own write amplification; "
-      + "docs/flash.md has the table."
-    if hasYears {
-      text +=
-        " Drive lifetime, an estimate, is the endurance set in the workload divided by the device "
-        + "writes at the rate of the counted requests."
-    }
-    return [.table(table), .paragraph([.text(text)])]
+    }.distinct
+    let text: Line = """
+      Bytes written to flash by the cache after the warm-up. Application write amplification \
+      divides them by the bytes of objects inserted; the next two columns by the bytes of all \
+      distinct objects of the trace (as the S3-FIFO paper does), and by the bytes requested (as \
+      Google does). Device writes are an estimate: the fuller the drive \
+      (\(used.joined(separator: ", ")) in use), the larger its own write amplification; \
+      docs/flash.md has the table.
+      """
+    let lifetime: Line = """
+       Drive lifetime, an estimate, is the endurance set in the workload divided by the device \
+      writes at the rate of the counted requests.
+      """
+    return [.table(table), .paragraph(hasYears ? text + lifetime : text)]
   }
 
   private var hasYears: Bool { records.contains { years($0) != nil } }
@@ -228,7 +220,7 @@ struct FlashTable {
     return own?.samplingRate == nil ? own?.footprintBytes : nil
   }
 
-  var table: Table {
+  private var table: Table {
     func bytes(_ title: String, _ value: @escaping (FlashCounts) -> UInt64) -> Column<Record> {
       .init(title) { Table.bytes($0.flash.map { Double(value($0)) }) }
     }

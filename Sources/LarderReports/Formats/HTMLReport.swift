@@ -1,10 +1,6 @@
 import LarderExperiments
 
-/// The report for a person as one self-contained page: the answer, charts with tooltips and
-/// switchable policies, and sortable tables.
-///
-/// Without JavaScript the page is complete but static. `ReportDocument` decides the content; this
-/// type only renders it as HTML.
+/// The report for a person as one self-contained page; complete, but static, without JavaScript.
 package struct HTMLReport: ReportFormat {
   package let name = "html"
   package let fileName = "report.html"
@@ -13,74 +9,46 @@ package struct HTMLReport: ReportFormat {
 
   package func text(of results: RunResults) throws(ReportError) -> String {
     let document = ReportDocument(results)
-    let policies = Self.policies(results)
+    let names = results.records.map(\.cell.policy).distinct.map { PolicyName($0) }
+    let policies = names.filter { !$0.isOffline } + names.filter(\.isOffline)
     let comparisons = Comparison.all(in: results.records)
-    let titles = policies.map { text in
-      let policy = PolicyName(text)
-      return comparisons.first { $0.offline.contains(policy) }?.title(of: policy) ?? text
+    let markup = HTMLMarkup(styles: document.styles, policies: Set(policies.map(\.text)))
+    let buttons = policies.map { policy in
+      let title = comparisons.first { $0.offline.contains(policy) }?.title(of: policy)
+      return "<button type=\"button\" class=\"policy\" aria-pressed=\"true\""
+        + XMLText.attribute("data-policy", policy.text)
+        + ">\(markup.mark(policy.text))<span>\(XMLText.escaped(title ?? policy.text))</span>"
+        + "</button>"
     }
-    let markup = HTMLMarkup(styles: document.styles, policies: Set(policies))
-    var body = HTMLBody(markup: markup)
-    let answer = body.html(document.answer)
-    let main = body.html(document.front) + body.html(document.details)
-    return HTMLPage(
-      title: "\(results.workload) · larder",
-      body: """
-        \(Self.head(results, body.html(Array(document.head.dropFirst()))))
-        <div class="answer"><section id="answer">\(answer)</section></div>
-        <div class="columns">
-        \(Self.aside(zip(policies, titles).map { ($0, $1) }, body.contents, markup))
-        <main>
-        \(main)</main>
-        </div>
-        <p class="status" role="status" aria-live="polite"></p>
-        """
-    ).text
-  }
-
-  private static func policies(_ results: RunResults) -> [String] {
-    var seen: Set<String> = []
-    let names = results.records.map(\.cell.policy).filter { seen.insert($0).inserted }
-    return names.filter { !PolicyName($0).isOffline } + names.filter { PolicyName($0).isOffline }
-  }
-
-  private static func head(_ results: RunResults, _ introduction: String) -> String {
+    let sections = document.details.compactMap { block in
+      if case .fold(let title, _) = block { title } else { nil }
+    }
+    let links = sections.enumerated().map { number, title in
+      "<li><a href=\"#section-\(number + 1)\">\(XMLText.escaped(title))</a></li>"
+    }
     let facts = [
       "\(results.started)", "\(results.records.count) of \(results.plannedCells) cells",
       results.machine.summary, "larder \(results.machine.larder)",
     ]
-    return """
-      <header>
-      <div class="bar"><span class="brand">larder</span>\(HTMLPage.themeSwitch)</div>
-      <h1>\(XMLText.escaped(results.workload))</h1>
-      <div class="lead">\(introduction)</div>
-      <ul class="facts">\(facts.map { "<li>\(XMLText.escaped($0))</li>" }.joined())</ul>
-      </header>
-      """
-  }
+    return HTMLPage(
+      title: results.workload,
+      lead: """
+        <div class="lead">\(markup.html(Array(document.head.dropFirst())))</div>
+        <ul class="facts">\(facts.map { "<li>\(XMLText.escaped($0))</li>" }.joined())</ul>
 
-  /// The sidebar: switches for policies and a table of contents.
-  private static func aside(
-    _ policies: [(name: String, title: String)], _ contents: [(id: String, title: String)],
-    _ markup: HTMLMarkup
-  ) -> String {
-    let buttons = policies.map { policy, title in
-      "<button type=\"button\" class=\"policy\" aria-pressed=\"true\""
-        + XMLText.attribute("data-policy", policy)
-        + ">\(markup.mark(policy))<span>\(XMLText.escaped(title))</span></button>"
-    }
-    let links = contents.map { entry in
-      "<li><a href=\"#\(entry.id)\">\(XMLText.escaped(entry.title))</a></li>"
-    }
-    return """
-      <aside>
-      <section class="legend" aria-label="Policies"><h2>Policies</h2>
-      <p class="hint" hidden>Click to hide or show in all charts.</p>
-      <div class="policies">\(buttons.joined(separator: "\n"))</div>
-      <p class="all" hidden><button type="button" data-all="true">Show all</button>
-      <button type="button" data-all="false">Hide all</button></p></section>
-      <nav aria-label="Sections"><h2>On this page</h2><ul>\(links.joined())</ul></nav>
-      </aside>
-      """
+        """,
+      answer: markup.html(document.answer),
+      aside: """
+        <aside>
+        <section class="legend" aria-label="Policies"><h2>Policies</h2>
+        <p class="hint" hidden>Click to hide or show in all charts.</p>
+        <div class="policies">\(buttons.joined(separator: "\n"))</div>
+        <p class="all" hidden><button type="button" data-all="true">Show all</button>
+        <button type="button" data-all="false">Hide all</button></p></section>
+        <nav aria-label="Sections"><h2>On this page</h2><ul>\(links.joined())</ul></nav>
+        </aside>
+
+        """, main: markup.html(document.front) + markup.html(document.details)
+    ).text
   }
 }

@@ -1,75 +1,67 @@
 import LarderExperiments
 
 /// Timings of each cell: a row for each repetition, and for executed cells a row for each number of
-/// threads and repetition. These are measurements: they differ between runs and name the machine.
-///
-///     workload,configuration,policy,capacity,unit,mode,threads,repetition,requests,seconds,...
-///     news-feed,memory,lru,1000,objects,simulate,1,1,20000000,0.100000000,200000000.0,...
-///
-/// Missing measurements are empty. `trace`, `seed` and `memory_capacity` complete the name of the
-/// cell; the columns after them apply to executed rows only.
+/// threads and repetition. Missing measurements are empty.
 package struct TimingsCSV: ReportFormat {
   package let name = "timings"
   package let fileName = "timings.csv"
 
   package init() {}
 
-  package static var header: String { CSVColumn.header(columns) }
+  package static var header: String { CSVText.header(columns) }
 
-  /// The lines of one record, each with its line feed: simulated repetitions, then executed ones.
   package static func rows(_ record: Record, machine: String) -> String {
-    let rows =
-      record.timings.map {
-        Row(cell: record.cell, timing: $0, execution: nil, machine: machine)
-      }
-      + (record.executions ?? []).map {
-        Row(cell: record.cell, timing: $0.timing, execution: $0, machine: machine)
-      }
-    return rows.reduce(into: "") { $0 += CSVColumn.line(columns, $1) }
+    CSVText.lines(rows(of: record, machine), columns)
   }
 
   package func text(of results: RunResults) throws(ReportError) -> String {
-    let machine = results.machine.summary
-    return results.records.reduce(into: Self.header) { text, record in
-      text += Self.rows(record, machine: machine)
-    }
+    let rows = results.records.lazy.flatMap { Self.rows(of: $0, results.machine.summary) }
+    return Self.header + CSVText.lines(rows, Self.columns)
   }
 
-  /// The source of a row.
-  struct Row {
+  private struct Row {
     let cell: Cell
     let timing: Timing
-    let execution: Execution?
+    var execution: Execution?
     let machine: String
   }
 
-  private static let columns: [CSVColumn<Row>] = fixed + executed
+  private static func rows(of record: Record, _ machine: String) -> [Row] {
+    record.timings.map { Row(cell: record.cell, timing: $0, machine: machine) }
+      + (record.executions ?? []).map {
+        Row(cell: record.cell, timing: $0.timing, execution: $0, machine: machine)
+      }
+  }
 
-  private static let fixed: [CSVColumn<Row>] = [
-    .text("workload") { $0.cell.workload },
-    .text("configuration") { $0.cell.configuration },
-    .text("policy") { $0.cell.policy },
-    .whole("capacity") { $0.cell.capacity },
-    .text("unit") { $0.cell.unit.rawValue },
-    .text("mode") { $0.timing.mode.rawValue },
-    .whole("threads") { UInt64(clamping: $0.timing.threads) },
-    .whole("repetition") { UInt64(clamping: $0.timing.repetition) },
-    .whole("requests") { $0.timing.requests },
-    .decimal("seconds", 9) { $0.timing.seconds },
-    .decimal("requests_per_second", 1) { $0.timing.requestsPerSecond },
-    .whole("latency_p50_ns") { $0.timing.latency?.p50 },
-    .whole("latency_p90_ns") { $0.timing.latency?.p90 },
-    .whole("latency_p99_ns") { $0.timing.latency?.p99 },
-    .whole("latency_p999_ns") { $0.timing.latency?.p999 },
-    .whole("latency_max_ns") { $0.timing.latency?.max },
-    .decimal("memory_bytes_per_object", 3) { $0.timing.memoryBytesPerObject },
-    .text("machine") { $0.timing.machine ?? $0.machine },
-    .text("trace") { $0.cell.trace },
-    .whole("seed") { $0.cell.seed },
-    .whole("memory_capacity") { $0.cell.memoryCapacity },
-  ]
+  private static var columns: [Column<Row>] { fixed + executed }
 
-  private static let executed: [CSVColumn<Row>] =
+  private static var fixed: [Column<Row>] {
+    [
+      .text("workload") { $0.cell.workload },
+      .text("configuration") { $0.cell.configuration },
+      .text("policy") { $0.cell.policy },
+      .whole("capacity") { $0.cell.capacity },
+      .text("unit") { $0.cell.unit.rawValue },
+      .text("mode") { $0.timing.mode.rawValue },
+      .whole("threads") { UInt64(clamping: $0.timing.threads) },
+      .whole("repetition") { UInt64(clamping: $0.timing.repetition) },
+      .whole("requests") { $0.timing.requests },
+      .decimal("seconds", 9) { $0.timing.seconds },
+      .decimal("requests_per_second", 1) { $0.timing.requestsPerSecond },
+      .whole("latency_p50_ns") { $0.timing.latency?.p50 },
+      .whole("latency_p90_ns") { $0.timing.latency?.p90 },
+      .whole("latency_p99_ns") { $0.timing.latency?.p99 },
+      .whole("latency_p999_ns") { $0.timing.latency?.p999 },
+      .whole("latency_max_ns") { $0.timing.latency?.max },
+      .decimal("memory_bytes_per_object", 3) { $0.timing.memoryBytesPerObject },
+      .text("machine") { $0.timing.machine ?? $0.machine },
+      .text("trace") { $0.cell.trace },
+      .whole("seed") { $0.cell.seed },
+      .whole("memory_capacity") { $0.cell.memoryCapacity },
+    ]
+  }
+
+  private static var executed: [Column<Row>] {
     [
       .whole("executed_hits") { $0.execution?.counts.hits },
       .ratio("executed_hit_ratio", 6) { row in
@@ -90,8 +82,9 @@ package struct TimingsCSV: ReportFormat {
       .whole("bytes_written") { $0.execution?.bytesWritten },
       .whole("files") { $0.execution?.files },
     ]
+  }
 
-  private static func latencies(_ kind: OperationLatency.Kind) -> [CSVColumn<Row>] {
+  private static func latencies(_ kind: OperationLatency.Kind) -> [Column<Row>] {
     let name = kind.rawValue.replacing("-", with: "_")
     return [
       .whole("\(name)_count") { $0.execution?[kind]?.count },

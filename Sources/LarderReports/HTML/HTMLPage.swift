@@ -1,13 +1,14 @@
-/// A self-contained page: style and script are inline, and nothing else may be loaded.
-///
-/// The page's content security policy allows only the style and the script, by their hashes:
-/// untrusted text that became markup still could not run or load anything.
+/// A self-contained page. Its content security policy allows only the style and the script, by
+/// their hashes: untrusted text that became markup still could not run or load anything.
 struct HTMLPage {
   let title: String
-  let body: String
+  var lead = ""
+  let answer: String
+  var aside = ""
+  let main: String
 
   var text: String {
-    let (style, script) = (PageStyle.text, PageScript.text)
+    let (style, script, name) = (PageStyle.text, PageScript.text, XMLText.escaped(title))
     return """
       <!DOCTYPE html>
       <html lang="en">
@@ -17,11 +18,25 @@ struct HTMLPage {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="color-scheme" content="light dark">
       <meta name="generator" content="larder">
-      <title>\(XMLText.escaped(title))</title>
+      <title>\(name) · larder</title>
       <style>\(style)</style>
       </head>
       <body>
-      \(body)
+      <header>
+      <div class="bar"><span class="brand">larder</span>
+      <div class="theme" role="group" aria-label="Colours" hidden>
+      <button type="button" data-theme-choice="auto" aria-pressed="true">Auto</button>
+      <button type="button" data-theme-choice="light" aria-pressed="false">Light</button>
+      <button type="button" data-theme-choice="dark" aria-pressed="false">Dark</button>
+      </div></div>
+      <h1>\(name)</h1>
+      \(lead)</header>
+      <div class="answer"><section id="answer">\(answer)</section></div>
+      <div class="columns">
+      \(aside)<main>
+      \(main)</main>
+      </div>
+      <p class="status" role="status" aria-live="polite"></p>
       <script>\(script)</script>
       </body>
       </html>
@@ -32,21 +47,12 @@ struct HTMLPage {
   static let policy =
     "default-src 'none'; style-src '\(PageStyle.hash)'; "
     + "script-src '\(PageScript.hash)'; base-uri 'none'; form-action 'none'"
-
-  static let themeSwitch = """
-    <div class="theme" role="group" aria-label="Colours" hidden>
-    <button type="button" data-theme-choice="auto" aria-pressed="true">Auto</button>
-    <button type="button" data-theme-choice="light" aria-pressed="false">Light</button>
-    <button type="button" data-theme-choice="dark" aria-pressed="false">Dark</button>
-    </div>
-    """
 }
 
-/// The style of all pages, `page.css` with the colours of series: a constant, so it cannot contain
-/// untrusted text.
+/// The style of all pages: a constant, so it cannot contain untrusted text.
 enum PageStyle {
-  /// The style sheet's hash in the content security policy. A test prints the expected value.
-  static let hash = "sha256-qcL/UZT6RWKm51/1P9tOXXfQC+Z58vY4yIMMNhAJAYs="
+  /// A test prints the expected value.
+  static let hash = "sha256-Xiuw01cb4hC8p4Xx4RszGsXZg3Pw1xh7biBLb6v18so="
 
   static let text = [
     "/*light*/": light, "/*dark*/": dark, "/*fonts*/": SVGCanvas.fonts,
@@ -67,10 +73,8 @@ enum PageStyle {
     + ChartColour.allCases.map { "--\($0.className):\($0.onDark);" }.joined()
 }
 
-/// The script of all pages, `page.js`: a constant, so it cannot contain untrusted text. It reads
-/// names from attributes and inserts them as text, never as markup.
+/// The script of all pages: a constant. It reads names from attributes and inserts them as text.
 enum PageScript {
-  /// The script's hash in the content security policy. A test prints the expected value.
   static let hash = "sha256-hhDu/EpNBAIP07aB4RB07o7ePqhBqVShQxRWu2G/qSE="
 
   static let text = String(decoding: PackageResources.page_js, as: UTF8.self)

@@ -1,7 +1,6 @@
 import LarderExperiments
 import LarderSupport
 
-/// Representation of a plan for running a workload in parts.
 package enum PlanFormat: String, Sendable, CaseIterable {
   case table, json, slurm, kubernetes
 
@@ -15,7 +14,6 @@ package enum PlanFormat: String, Sendable, CaseIterable {
   }
 }
 
-/// A word that a script cannot hold because a shell would change it.
 package struct PlanFormatError: Error, Hashable, Sendable, CustomStringConvertible {
   let format: PlanFormat
   let word: String
@@ -26,7 +24,6 @@ package struct PlanFormatError: Error, Hashable, Sendable, CustomStringConvertib
   }
 }
 
-/// A plan with the commands that carry it out.
 package struct PlannedJob: Sendable {
   let plan: PartPlan
   let program: String
@@ -82,26 +79,30 @@ package struct PlannedJob: Sendable {
   }
 
   private var json: String {
-    var object = JSONLine()
-    object.add("version", 1)
-    object.add("workload", plan.workload)
-    object.add("store", store)
-    object.add("count", UInt64(plan.count))
-    object.add("cells", UInt64(plan.cells))
-    object.add("missing", UInt64(plan.missing))
-    object.add("requests", plan.requests)
-    object.add("prepare", prepare)
-    let parts = plan.parts.map { part in
+    func line(_ texts: [(String, String)], _ numbers: [(String, UInt64)]) -> JSONLine {
       var line = JSONLine()
-      line.add("part", "\(part.number)")
-      line.add("cells", UInt64(part.cells))
-      line.add("missing", UInt64(part.missing))
-      line.add("requests", part.requests)
-      line.add("command", run(part: "\(part.number)"))
-      return line.text
+      for (key, text) in texts { line.add(key, text) }
+      for (key, number) in numbers { line.add(key, number) }
+      return line
     }
+    let parts = plan.parts.map { part in
+      line(
+        [("part", "\(part.number)"), ("command", run(part: "\(part.number)"))],
+        [
+          ("cells", UInt64(part.cells)), ("missing", UInt64(part.missing)),
+          ("requests", part.requests),
+        ]
+      ).text
+    }
+    var object = line(
+      [
+        ("workload", plan.workload), ("store", store), ("prepare", prepare), ("merge", merge),
+      ],
+      [
+        ("version", 1), ("count", UInt64(plan.count)), ("cells", UInt64(plan.cells)),
+        ("missing", UInt64(plan.missing)), ("requests", plan.requests),
+      ])
     object.add("parts", json: "[\(parts.joined(separator: ", "))]")
-    object.add("merge", merge)
     return object.text + "\n"
   }
 
@@ -176,8 +177,6 @@ package struct PlannedJob: Sendable {
     """
   }
 
-  /// The workload's name in the form that schedulers accept: lower-case letters, digits and
-  /// hyphens.
   private var name: String {
     let kept = plan.workload.lowercased().utf8.map { byte -> UInt8 in
       (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) ? byte : UInt8(ascii: "-")

@@ -3,47 +3,38 @@ import LarderSupport
 
 /// An element of a report, independent of markup.
 enum Block {
-  /// A heading; 1 is the title.
-  case heading(Int, [Inline])
-  case paragraph([Inline])
-  case list([[Inline]])
+  case heading(Int, Line)
+  case paragraph(Line)
+  case list([Line])
   case code(String)
   case table(Table)
   /// A chart; its caption and the table after it carry its content as text.
   case chart(ChartFigure)
-  case cards([AnswerCard])
-  /// Blocks that a reader opens by their title.
   indirect case fold(String, [Block])
-}
 
-/// A piece of running text.
-enum Inline: ExpressibleByStringLiteral, Hashable {
-  /// Plain text, which a markup escapes.
-  case text(String)
-  case strong(String)
-  /// A name to type: a policy, a file, a command.
-  case code(String)
-
-  init(stringLiteral value: String) { self = .text(value) }
-
-  /// The text without markup.
-  var plain: String {
-    switch self {
-    case .text(let text), .strong(let text), .code(let text): text
-    }
+  /// A heading of level 3 and what belongs to it; nothing if `blocks` is empty.
+  static func section(_ title: String, _ blocks: [Block]) -> [Block] {
+    blocks.isEmpty ? [] : [.heading(3, Line(text: title))] + blocks
   }
+
+  static func figure(_ figure: ChartFigure?) -> [Block] { figure.map { [.chart($0)] } ?? [] }
 }
 
 /// A table with a row of titles; the first cell of each row names it.
 struct Table {
-  var titles: [String]
-  /// The rows, each as long as `titles`.
-  var rows: [[Inline]] = []
+  let titles: [String]
+  let rows: [[Inline]]
 
-  /// An empty table.
-  init(titles: [String]) { self.titles = titles }
+  private static let columnsMax = 13
 
-  static let columnsMax = 13
+  static let none: Inline = "–"
+
+  init<Row>(_ rows: some Sequence<Row>, _ columns: [Column<Row>]) {
+    titles = columns.map(\.title)
+    self.rows = rows.map { row in columns.map { $0.cell(row) } }
+  }
+
+  private init(titles: [String], rows: [[Inline]]) { (self.titles, self.rows) = (titles, rows) }
 
   /// The table split if it has too many columns; each part begins with the names of the rows.
   var parts: [Table] {
@@ -53,35 +44,32 @@ struct Table {
     return (0..<count).map { number in
       // Column counts of the parts differ by at most one.
       let range = (1 + columns * number / count)..<(1 + columns * (number + 1) / count)
-      var part = Table(titles: [titles[0]] + titles[range])
-      part.rows = rows.map { [$0[0]] + $0[range] }
-      return part
+      return Table(
+        titles: [titles[0]] + titles[range], rows: rows.map { [$0[0]] + $0[range] })
     }
   }
 
-  /// The content of a cell without a value.
-  static let none: Inline = "–"
+  static func text(_ text: String?) -> Inline { text.map { .text($0) } ?? none }
 
-  /// A table with a row for each of `rows`.
-  init<Row>(_ rows: some Sequence<Row>, _ columns: [Column<Row>]) {
-    titles = columns.map(\.title)
-    self.rows = rows.map { row in columns.map { $0.cell(row) } }
-  }
+  static func count(_ value: UInt64?) -> Inline { text(value.map { NumberText.grouped($0) }) }
 
   static func number(_ value: Double?, _ decimals: Int) -> Inline {
-    value.flatMap { NumberText.fixed($0, decimals: decimals) }.map { .text($0) } ?? none
+    text(value.flatMap { NumberText.fixed($0, decimals: decimals) })
   }
 
+  static func percent(_ ratio: Double?) -> Inline { number(ratio.map { $0 * 100 }, 2) }
+
   static func time(nanoseconds: Double?) -> Inline {
-    nanoseconds.map { .text(ChartUnit.nanoseconds.value($0)) } ?? none
+    text(nanoseconds.map { ChartUnit.nanoseconds.value($0) })
   }
 
   static func bytes(_ value: Double?) -> Inline {
-    value.flatMap { UInt64(exactly: $0.rounded()) }.map { .text(NumberText.bytes($0)) } ?? none
+    text(value.flatMap { UInt64(exactly: $0.rounded()) }.map { NumberText.bytes($0) })
   }
 }
 
-/// A column of a table of `Row`s.
+/// A column of a table of `Row`s. Titles and cells are made from one list of columns, so they
+/// always agree.
 struct Column<Row> {
   let title: String
   let cell: (Row) -> Inline
@@ -94,18 +82,15 @@ struct Column<Row> {
 
 /// Renders blocks as text.
 protocol Markup {
-  /// One block, without an empty line after it.
   func text(of block: Block) -> String
 }
 
 extension Markup {
-  /// All blocks, with an empty line between them and a line feed at the end.
   func text(of blocks: [Block]) -> String {
     blocks.map { text(of: $0) }.joined(separator: "\n\n") + "\n"
   }
 }
 
-/// A chart with its name in a report.
 struct ChartFigure: Sendable {
   /// The unique name in the report: letters, digits and hyphens.
   var name: String
@@ -117,16 +102,14 @@ struct ChartFigure: Sendable {
     self.chart = chart
   }
 
-  /// The path relative to the report.
-  var fileName: String { "\(Self.folder)/\(name).svg" }
+  var fileName: String { "charts/\(name).svg" }
 
-  /// The folder relative to the report.
-  static let folder = "charts"
+  var file: ReportFile {
+    ReportFile(name: fileName, text: chart.svg(ChartOptions(id: name)))
+  }
 
-  /// The longest name, without the suffix that makes it unique.
   private static let nameMax = 80
 
-  /// Words as a name that is safe in file systems, URLs and markup.
   static func slug(_ words: [String]) -> String {
     var name = ""
     for character in words.joined(separator: "-").lowercased() {
@@ -140,7 +123,6 @@ struct ChartFigure: Sendable {
 }
 
 extension [Block] {
-  /// The charts among the blocks, in order.
   var figures: [ChartFigure] {
     flatMap { block -> [ChartFigure] in
       switch block {
@@ -170,7 +152,7 @@ extension [Block] {
     }
   }
 
-  /// The blocks with wide tables split, each part with the names of the rows.
+  /// The blocks with wide tables split, to fit a page without scrolling.
   var narrow: [Block] {
     flatMap { block -> [Block] in
       switch block {
@@ -179,39 +161,5 @@ extension [Block] {
       default: [block]
       }
     }
-  }
-}
-
-extension Inline {
-  /// Names in a sentence: `a`, `a and b`, `a, b and c`.
-  static func names(_ names: [Inline], last: String = " and ") -> [Inline] {
-    names.enumerated().flatMap { number, name -> [Inline] in
-      if number == 0 { return [name] }
-      return [.text(number == names.count - 1 ? last : ", "), name]
-    }
-  }
-
-  static func joined(_ parts: [[Inline]], _ separator: String) -> [Inline] {
-    Array(parts.joined(separator: [.text(separator)]))
-  }
-
-  /// The text of a line without markup.
-  static func plain(_ parts: [Inline]) -> String { parts.map(\.plain).joined() }
-
-  static func marked(_ text: String) -> [Inline] {
-    let parts = text.split(separator: "`", omittingEmptySubsequences: false).map(String.init)
-    guard !parts.count.isMultiple(of: 2) else { return [.text(text)] }
-    return parts.enumerated().filter { !$0.element.isEmpty }.map { number, part in
-      number.isMultiple(of: 2) ? .text(part) : .code(part)
-    }
-  }
-}
-
-extension NumberText {
-  /// A capacity: bytes, or a number of objects without the word; "no limit" for one that no cache
-  /// could reach.
-  static func capacity(_ value: UInt64, bytes: Bool) -> String {
-    guard bytes else { return grouped(value) }
-    return value >= CapacitySpec.largestBytes ? "no limit" : self.bytes(value)
   }
 }

@@ -1,21 +1,21 @@
 import LarderSupport
 
-/// Comma-separated values by RFC 4180, with lines that end in a single line feed, which tools of
-/// Linux and macOS expect and every spreadsheet accepts.
+/// Comma-separated values by RFC 4180, with lines that end in a single line feed.
 ///
 /// Text that a spreadsheet would take for a formula (beginning with `=`, `+`, `-`, `@`, a tab or a
 /// carriage return) gets a leading apostrophe: names of traces are untrusted, and opening a results
-/// file must not run anything. Text also stays on its line and has no control characters, because
-/// terminals show CSV and scripts split it by line. Numbers are never changed.
+/// file must not run anything. Text also stays on its line and has no control characters. Numbers
+/// are never changed.
 package enum CSVText {
-  /// One text field: sanitised by `TextSafety`, guarded against formulas, and quoted if necessary.
   package static func field(_ text: String) -> String {
     // The guard checks the original text: a spreadsheet may skip the space that replaced a line
     // break.
-    let guarded = (beginsLikeFormula(text) ? "'" : "") + TextSafety.singleLine(text)
+    let isFormula = text.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) }
+    let guarded = (isFormula ?? false ? "'" : "") + TextSafety.singleLine(text)
     // By scalar: a quote and a following accent are one Character.
-    let needsQuotes = guarded.unicodeScalars.contains { $0 == "," || $0 == "\"" }
-    guard needsQuotes else { return guarded }
+    guard guarded.unicodeScalars.contains(where: { $0 == "," || $0 == "\"" }) else {
+      return guarded
+    }
     var quoted = String.UnicodeScalarView("\"".unicodeScalars)
     for scalar in guarded.unicodeScalars {
       if scalar == "\"" { quoted.append(scalar) }
@@ -29,54 +29,44 @@ package enum CSVText {
     fields.joined(separator: ",") + "\n"
   }
 
-  private static func beginsLikeFormula(_ text: String) -> Bool {
-    guard let first = text.unicodeScalars.first else { return false }
-    return "=+-@\t\r".unicodeScalars.contains(first)
+  static func header<Row>(_ columns: [Column<Row>]) -> String { line(columns.map(\.title)) }
+
+  static func lines<Row>(_ rows: some Sequence<Row>, _ columns: [Column<Row>]) -> String {
+    rows.reduce(into: "") { text, row in
+      text += line(
+        columns.map { column in
+          let cell = column.cell(row)
+          return if case .number(let text) = cell { text } else { field(cell.plain) }
+        })
+    }
   }
 }
 
-/// A column of a CSV file: its name and the value of a row. Header and rows are made from one list
-/// of columns, so they always agree.
-struct CSVColumn<Row>: Sendable {
-  let name: String
-  /// The finished field of a row; empty if there is no value.
-  let field: @Sendable (Row) -> String
-
-  static func text(_ name: String, _ value: @escaping @Sendable (Row) -> String) -> CSVColumn {
-    CSVColumn(name: name) { CSVText.field(value($0)) }
+/// Columns of CSV. A missing number is empty, never 0.
+extension Column {
+  static func text(_ title: String, _ value: @escaping (Row) -> String) -> Column {
+    Column(title) { .text(value($0)) }
   }
 
-  /// A column of whole numbers. A missing number is empty, never 0.
-  static func whole(_ name: String, _ value: @escaping @Sendable (Row) -> UInt64?) -> CSVColumn {
-    CSVColumn(name: name) { value($0).map { String($0) } ?? "" }
+  static func whole(_ title: String, _ value: @escaping (Row) -> UInt64?) -> Column {
+    Column(title) { .number(value($0).map { "\($0)" } ?? "") }
   }
 
-  /// A column of numbers with a fixed number of decimals. A missing or infinite one is empty.
   static func decimal(
-    _ name: String, _ decimals: Int, _ value: @escaping @Sendable (Row) -> Double?
-  ) -> CSVColumn {
-    CSVColumn(name: name) { row in
-      value(row).flatMap { NumberText.fixed($0, decimals: decimals) } ?? ""
+    _ title: String, _ decimals: Int, _ value: @escaping (Row) -> Double?
+  ) -> Column {
+    Column(title) { row in
+      .number(value(row).flatMap { NumberText.fixed($0, decimals: decimals) } ?? "")
     }
   }
 
-  /// A column of ratios of whole numbers, computed exactly. Empty if the divisor is 0.
+  /// A ratio of whole numbers, computed exactly; empty if the divisor is 0.
   static func ratio(
-    _ name: String, _ decimals: Int,
-    _ value: @escaping @Sendable (Row) -> (part: UInt64, whole: UInt64)?
-  ) -> CSVColumn {
-    CSVColumn(name: name) { row in
-      value(row).flatMap { NumberText.ratio($0.part, of: $0.whole, decimals: decimals) } ?? ""
+    _ title: String, _ decimals: Int, _ value: @escaping (Row) -> (part: UInt64, whole: UInt64)?
+  ) -> Column {
+    Column(title) { row in
+      .number(
+        value(row).flatMap { NumberText.ratio($0.part, of: $0.whole, decimals: decimals) } ?? "")
     }
-  }
-}
-
-extension CSVColumn {
-  static func header(_ columns: [CSVColumn]) -> String {
-    CSVText.line(columns.map(\.name))
-  }
-
-  static func line(_ columns: [CSVColumn], _ row: Row) -> String {
-    CSVText.line(columns.map { $0.field(row) })
   }
 }

@@ -2,51 +2,30 @@ import LarderSupport
 
 /// Blocks as HTML. All untrusted text passes through `XMLText`.
 struct HTMLMarkup: Markup {
-  /// The styles of the marks before policy names; nil for no marks.
   var styles: PolicyStyles?
   var policies: Set<String> = []
 
   func text(of block: Block) -> String {
     switch block {
-    case .heading(let level, let parts):
-      return "<h\(level)>\(line(parts))</h\(level)>"
-    case .paragraph(let parts):
-      return "<p>\(line(parts))</p>"
+    case .heading(let level, let line): "<h\(level)>\(text(of: line))</h\(level)>"
+    case .paragraph(let line): "<p>\(text(of: line))</p>"
     case .list(let items):
-      return "<ul>" + items.map { "<li>\(line($0))</li>" }.joined(separator: "\n") + "</ul>"
-    case .code(let text):
-      return "<pre><code>\(Self.lines(text))</code></pre>"
-    case .table(let table):
-      return self.text(of: table)
-    case .chart(let figure):
-      return self.text(of: figure)
-    case .cards(let cards):
-      return "<div class=\"cards\">\(cards.map { text(of: $0) }.joined())</div>"
-    case .fold(let title, let blocks):
-      var body = HTMLBody(markup: self)
-      return body.fold(title, blocks)
+      "<ul>" + items.map { "<li>\(text(of: $0))</li>" }.joined(separator: "\n") + "</ul>"
+    case .code(let text): "<pre><code>\(Self.lines(text))</code></pre>"
+    case .table(let table): text(of: table)
+    case .chart(let figure): text(of: figure)
+    case .fold: html([block])
     }
   }
 
-  private func text(of card: AnswerCard) -> String {
-    let winner =
-      card.policy.map { "\(mark($0))<code>\(XMLText.escaped($0))</code>" } ?? "any policy"
-    let facts = card.facts.map { fact in
-      "<div><dt>\(XMLText.escaped(fact.name))</dt><dd>\(XMLText.escaped(fact.value))</dd></div>"
-    }
-    return "<article class=\"card\"><h3>\(XMLText.escaped(card.title))</h3>\n"
-      + "<p class=\"winner\">\(winner)</p>\n"
-      + "<p class=\"standing\">\(XMLText.escaped(card.standing))</p>\n"
-      + "<dl>\(facts.joined())</dl></article>\n"
-  }
-
-  func line(_ parts: [Inline]) -> String { parts.map { inline($0) }.joined() }
+  private func text(of line: Line) -> String { line.parts.map(inline).joined() }
 
   private func inline(_ part: Inline) -> String {
-    switch part {
-    case .text(let text): XMLText.escaped(text)
-    case .strong(let text): "<strong>\(XMLText.escaped(text))</strong>"
-    case .code(let text): "<code>\(XMLText.escaped(text))</code>"
+    let text = XMLText.escaped(part.plain)
+    return switch part {
+    case .text, .number: text
+    case .strong: "<strong>\(text)</strong>"
+    case .code: "<code>\(text)</code>"
     }
   }
 
@@ -57,32 +36,22 @@ struct HTMLMarkup: Markup {
 
   private func text(of table: Table) -> String {
     let titles = table.titles.map { "<th scope=\"col\">\(XMLText.escaped($0))</th>" }
-    var text =
-      "<div class=\"scroll\"><table>\n<thead><tr>\(titles.joined())</tr></thead>\n<tbody>\n"
-    for row in table.rows {
-      let series = policy(row.first)
-      text += "<tr"
-      if let series { text += XMLText.attribute("data-series", series) }
-      text += ">"
-      for (column, cell) in row.enumerated() {
-        let mark = column == 0 ? series.map { self.mark($0) } ?? "" : ""
-        text +=
-          column == 0
-          ? "<th scope=\"row\">\(mark)\(inline(cell))</th>"
-          : "<td\(Self.isName(cell) ? " class=\"text\"" : "")>\(inline(cell))</td>"
+    let rows = table.rows.map { row in
+      let series = policy(row[0].plain)
+      let cells = row.dropFirst().map { cell -> String in
+        let isCode = if case .code = cell { true } else { false }
+        return "<td\(isCode ? " class=\"text\"" : "")>\(inline(cell))</td>"
       }
-      text += "</tr>\n"
+      return "<tr\(series.map { XMLText.attribute("data-series", $0) } ?? "")>"
+        + "<th scope=\"row\">\(series.map { mark($0) } ?? "")\(inline(row[0]))</th>"
+        + cells.joined() + "</tr>\n"
     }
-    return text + "</tbody></table></div>"
-  }
-
-  private static func isName(_ cell: Inline) -> Bool {
-    if case .code = cell { true } else { false }
+    return "<div class=\"scroll\"><table>\n<thead><tr>\(titles.joined())</tr></thead>\n<tbody>\n"
+      + rows.joined() + "</tbody></table></div>"
   }
 
   /// The policy of a row, if any; the text after a bound's name is ignored.
-  private func policy(_ name: Inline?) -> String? {
-    guard let text = name?.plain else { return nil }
+  private func policy(_ text: String) -> String? {
     if policies.contains(text) { return text }
     let bare = text.lastIndex(of: "(").map { String(text[..<$0].dropLast()) }
     return bare.flatMap { policies.contains($0) ? $0 : nil }
@@ -103,57 +72,34 @@ struct HTMLMarkup: Markup {
       + "<div class=\"plot\" role=\"group\" aria-label=\"\(title)\">\n"
       + figure.chart.svg(ChartOptions(id: figure.name, isFile: false)) + "</div>"
   }
-}
 
-/// The blocks of a report as sections of a page.
-struct HTMLBody {
-  private let markup: HTMLMarkup
-  private(set) var contents: [(id: String, title: String)] = []
-  private var isFirstFigure = true
-
-  init(markup: HTMLMarkup) { self.markup = markup }
-
-  /// Renders blocks in order. A table that follows a chart belongs to it.
-  mutating func html(_ blocks: [Block]) -> String {
+  /// The blocks in order; sections that a reader opens are numbered. Tables that follow a chart
+  /// belong to it: they are unfolded below the first chart.
+  func html(_ blocks: [Block]) -> String {
     var html = ""
-    var index = blocks.startIndex
-    while index < blocks.endIndex {
-      switch blocks[index] {
+    var sections = 0
+    var hasFigure = false
+    var rest = blocks[...]
+    while let block = rest.popFirst() {
+      switch block {
       case .fold(let title, let blocks):
-        html += fold(title, blocks) + "\n"
+        sections += 1
+        html += "<details class=\"fold\"><summary><h2>\(XMLText.escaped(title))</h2></summary>\n"
+        html += "<section id=\"section-\(sections)\">\n\(self.html(blocks))</section></details>\n"
       case .chart(let figure):
-        var tables: [Block] = []
-        while index + 1 < blocks.endIndex, case .table = blocks[index + 1] {
-          index += 1
-          tables.append(blocks[index])
+        let tables = rest.prefix { if case .table = $0 { true } else { false } }
+        rest = rest.dropFirst(tables.count)
+        html += "<figure id=\"figure-\(figure.name)\">\n\(text(of: block))\n"
+        if !tables.isEmpty {
+          html += "<details\(hasFigure ? "" : " open")><summary>Data</summary>\n"
+          html += tables.map { text(of: $0) }.joined(separator: "\n") + "\n</details>\n"
+          hasFigure = true
         }
-        html += self.figure(figure, tables)
-      default:
-        html += markup.text(of: blocks[index]) + "\n"
+        html += "</figure>\n"
+      default: html += text(of: block) + "\n"
       }
-      index += 1
     }
     return html
-  }
-
-  mutating func fold(_ title: String, _ blocks: [Block]) -> String {
-    // Numbers make identifiers unique whatever the titles are.
-    let id = "section-\(contents.count + 1)"
-    contents.append((id, title))
-    isFirstFigure = true
-    return "<details class=\"fold\"><summary><h2>\(XMLText.escaped(title))</h2></summary>\n"
-      + "<section id=\"\(id)\">\n\(html(blocks))</section></details>"
-  }
-
-  /// A chart with its numbers, which are unfolded below the first chart of a section.
-  private mutating func figure(_ figure: ChartFigure, _ tables: [Block]) -> String {
-    var html = "<figure id=\"figure-\(figure.name)\">\n\(markup.text(of: .chart(figure)))\n"
-    if !tables.isEmpty {
-      html += "<details\(isFirstFigure ? " open" : "")><summary>Data</summary>\n"
-      html += tables.map { markup.text(of: $0) }.joined(separator: "\n") + "\n</details>\n"
-      isFirstFigure = false
-    }
-    return html + "</figure>\n"
   }
 }
 
@@ -162,8 +108,6 @@ struct HTMLBody {
 /// The output is valid as text and as a quoted attribute, in HTML and in XML. It must never be put
 /// inside `<script>` or `<style>`: both are constants.
 package enum XMLText {
-  /// `text` on one line, with markup escaped and characters replaced that XML does not allow.
-  /// Linear in its length.
   package static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in TextSafety.singleLine(text).unicodeScalars {
@@ -183,7 +127,6 @@ package enum XMLText {
     return result
   }
 
-  /// An attribute with a space before it: ` name="value"`.
   package static func attribute(_ name: StaticString, _ value: String) -> String {
     " \(name)=\"\(escaped(value))\""
   }

@@ -5,54 +5,41 @@ import LarderSupport
 struct MarkdownMarkup: Markup {
   func text(of block: Block) -> String {
     switch block {
-    case .heading(let level, let parts):
-      return String(repeating: "#", count: level) + " " + line(parts)
-    case .paragraph(let parts):
-      return line(parts)
-    case .list(let items):
-      return items.map { "- " + line($0) }.joined(separator: "\n")
-    case .code(let text):
-      return fenced(text)
-    case .table(let table):
-      return text(of: table)
+    case .heading(let level, let line): String(repeating: "#", count: level) + " " + text(of: line)
+    case .paragraph(let line): text(of: line)
+    case .list(let items): items.map { "- " + text(of: $0) }.joined(separator: "\n")
+    case .code(let text): fenced(text)
+    case .table(let table): text(of: table)
     case .chart(let figure):
-      let words = "\(figure.chart.title). \(figure.chart.caption)"
-      return "![\(Self.escaped(words))](\(figure.fileName))"
-    case .cards(let cards):
-      return text(of: cards.table)
+      "![\(Self.escaped("\(figure.chart.title). \(figure.chart.caption)"))](\(figure.fileName))"
+    // HTML lasts until the empty line, so the title is escaped for HTML.
     case .fold(let title, let blocks):
-      // HTML lasts until the empty line, so the title is escaped for HTML.
-      let content = blocks.map { text(of: $0) }.joined(separator: "\n\n")
-      return "<details>\n<summary><strong>\(XMLText.escaped(title))</strong></summary>\n\n"
-        + "\(content)\n\n</details>"
+      "<details>\n<summary><strong>\(XMLText.escaped(title))</strong></summary>\n\n"
+        + text(of: blocks) + "\n</details>"
     }
   }
 
   private func text(of table: Table) -> String {
     let titles = table.titles.map { cell(.text($0)) }
     let rule = table.titles.indices.map { $0 == 0 ? ":--" : "--:" }
-    let rows = table.rows.map { $0.map { cell($0) } }
-    return ([titles, rule] + rows).map { "| \($0.joined(separator: " | ")) |" }
-      .joined(separator: "\n")
+    return ([titles, rule] + table.rows.map { $0.map(cell) })
+      .map { "| \($0.joined(separator: " | ")) |" }.joined(separator: "\n")
   }
 
   private func cell(_ part: Inline) -> String {
-    switch part {
     // Not every renderer accepts a pipe in a code span inside a table.
-    case .code(let text) where text.unicodeScalars.contains("|"): Self.escaped(text)
-    default: inline(part)
-    }
+    part.plain.unicodeScalars.contains("|") ? Self.escaped(part.plain) : inline(part)
   }
 
-  private func line(_ parts: [Inline]) -> String {
+  private func text(of line: Line) -> String {
     // Text can begin a list or a heading only at the start of a line; indented it would be code.
-    let text = parts.map { inline($0) }.joined()
+    let text = line.parts.map(inline).joined()
     return Self.escapingStart(String(text.drop { $0.isWhitespace }))
   }
 
   private func inline(_ part: Inline) -> String {
     switch part {
-    case .text(let text): Self.escaped(text)
+    case .text(let text), .number(let text): Self.escaped(text)
     case .strong(let text): "**\(Self.escaped(text))**"
     case .code(let text): Self.codeSpan(text)
     }
@@ -114,27 +101,52 @@ struct MarkdownMarkup: Markup {
   }
 }
 
-/// Blocks as plain text for a terminal or a log.
+/// Blocks as plain text for a terminal or a log. Strong cells of a table are between asterisks.
 struct PlainMarkup: Markup {
-  /// True if emphasised text is also coloured.
   var colour = false
 
   func text(of block: Block) -> String {
     switch block {
-    case .heading(_, let parts), .paragraph(let parts): line(parts)
-    case .list(let items): items.map { "- " + line($0) }.joined(separator: "\n")
+    case .heading(_, let line), .paragraph(let line): text(of: line)
+    case .list(let items): items.map { "- " + text(of: $0) }.joined(separator: "\n")
     case .code(let text):
       TextSafety.printable(text).split(separator: "\n", omittingEmptySubsequences: false)
         .map { "    \($0)" }.joined(separator: "\n")
-    case .chart(let figure): line([.text("\(figure.chart.title). \(figure.chart.caption)")])
-    case .cards(let cards): text(of: .table(cards.table))
+    case .chart(let figure):
+      TextSafety.singleLine("\(figure.chart.title). \(figure.chart.caption)")
     case .fold(let title, let blocks):
-      ([.heading(2, [.text(title)])] + blocks).map { text(of: $0) }.joined(separator: "\n\n")
-    case .table(let table): String(ComparisonTable.aligned(table, colour).dropLast())
+      ([.heading(2, Line(text: title))] + blocks).map { text(of: $0) }.joined(separator: "\n\n")
+    case .table(let table): table.parts.map(text).joined(separator: "\n")
     }
   }
 
-  private func line(_ parts: [Inline]) -> String {
-    TextSafety.singleLine(parts.map(\.plain).joined())
+  func text(of line: Line) -> String { TextSafety.singleLine(line.plain) }
+
+  private func text(of table: Table) -> String {
+    let lines = [table.titles.map { Inline.text($0) }] + table.rows
+    let cells = lines.map { line in
+      // A heading row has no best value.
+      let isHeading = line.dropFirst().allSatisfy { $0.plain.isEmpty }
+      return line.map { part in
+        let text = TextSafety.singleLine(part.plain)
+        return !isHeading && part.isStrong ? "*\(text)*" : text
+      }
+    }
+    let widths = table.titles.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+    return zip(lines, cells).map { line, cells in
+      var row = ""
+      for (column, cell) in cells.enumerated() {
+        let padding = String(repeating: " ", count: widths[column] - cell.count)
+        // Colour codes have no width, so they are added after padding.
+        let marked = colour && line[column].isStrong ? "\u{1B}[1;32m\(cell)\u{1B}[0m" : cell
+        row += column == 0 ? marked + padding : "  " + padding + marked
+      }
+      while row.last == " " { row.removeLast() }
+      return row
+    }.joined(separator: "\n")
   }
+}
+
+extension Inline {
+  fileprivate var isStrong: Bool { if case .strong = self { true } else { false } }
 }

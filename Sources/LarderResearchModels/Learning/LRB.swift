@@ -4,14 +4,10 @@ extension RegisteredPolicy {
   package static let lrb = RegisteredPolicy(LRB.self)
 }
 
-/// Learning Relaxed Belady: a model predicts the next requests of objects, and of 64 residents
-/// drawn at random the one with the latest prediction is evicted.
-///
-/// Follows the authors' rules as implemented in libCacheSim, which makes room before an object is
-/// stored. Each request draws one of the known objects as a training example; its label is the
-/// logarithm of the time until its next request, or of twice the window if there is none. Until the
-/// first model is trained, and for objects that were not requested within a window, the policy is
-/// LRU. Equal predictions go to the object drawn first.
+/// Learning Relaxed Belady, by the authors' rules as implemented in libCacheSim: of 64 residents
+/// drawn at random, the one with the latest predicted request is evicted. Each request draws an
+/// object as a training example; its label is the logarithm of the time until its next request, or
+/// of twice the window. LRU before the first model and for objects not requested within a window.
 struct LRB: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lrb", family: .adaptive,
@@ -46,12 +42,10 @@ struct LRB: EvictionPolicy, ~Copyable {
   private static var drawsMax: Int { 200 }
   private static var objectsMax: Int { 100_000_000 }
 
-  /// State of an object, resident or not.
   struct Known: BitwiseCopyable {
     var last: UInt64
     var size: UInt32
     var record: UInt32
-    /// The last of its examples without a label; 0 for none.
     var samples: UInt32
     var drawn: UInt32
   }
@@ -141,7 +135,7 @@ struct LRB: EvictionPolicy, ~Copyable {
     residents.remove(victim)
     order.remove(victim)
     if age >= window {
-      label(victim, age &+ window)
+      label(victim) { [window] _ in age &+ window }
       forget(victim)
     } else {
       ghosts.insert(victim)
@@ -198,11 +192,7 @@ extension LRB {
     forgetExpired()
     let isGhost = ghosts.contains(id)
     if isGhost || residents.contains(id) {
-      while known[id].samples != 0 {
-        let time = pending.removeFirst(from: &known[id].samples)
-        addExample(id, at: time, label: now &- time)
-      }
-      if learner.isBatchComplete { learner.train() }
+      label(id) { [now] in now &- $0 }
       note(id)
       if isGhost { expiry.update(id, key: now, order: 0) }
     }
@@ -236,15 +226,16 @@ extension LRB {
   private mutating func forgetGhost(_ id: ObjectID) {
     ghosts.remove(id)
     expiry.remove(id)
-    label(id, 2 &* window)
+    label(id) { [window] _ in 2 &* window }
     forget(id)
   }
 
-  private mutating func label(_ id: ObjectID, _ distance: UInt64) {
+  private mutating func label(_ id: ObjectID, _ distance: (_ sampled: UInt64) -> UInt64) {
     guard known[id].samples != 0 else { return }
     while known[id].samples != 0 {
       let time = pending.removeFirst(from: &known[id].samples)
-      addExample(id, at: time, label: distance)
+      write(id, at: time, to: learner.exampleRow())
+      learner.addExample(distance: distance(time))
     }
     if learner.isBatchComplete { learner.train() }
   }
@@ -261,11 +252,6 @@ extension LRB {
     let place = Int(random.next(below: UInt64(count)))
     let id = place < residents.count ? residents[place] : ghosts[place - residents.count]
     pending.append(now, to: &known[id].samples)
-  }
-
-  private mutating func addExample(_ id: ObjectID, at time: UInt64, label: UInt64) {
-    write(id, at: time, to: learner.exampleRow())
-    learner.addExample(distance: label)
   }
 
   private mutating func latest() -> ObjectID {
@@ -308,11 +294,8 @@ extension LRB {
   }
 }
 
-/// Sample times of objects, waiting for the label that the object's next request provides: a list
-/// for each object, oldest first.
-///
-/// A list is circular, and its owner keeps the index of its last element, 0 for none. All
-/// operations are O(1), amortised. Memory: 16 bytes a sample.
+/// Sample times of objects that wait for a label: a circular list for each object, oldest first,
+/// whose owner keeps the index of its last element, 0 for none. O(1).
 struct PendingSamples: ~Copyable {
   struct Sample: BitwiseCopyable {
     var time: UInt64
@@ -362,9 +345,8 @@ struct PendingSamples: ~Copyable {
 }
 
 /// The last intervals between an object's requests, and LRB's exponentially decayed counts of its
-/// requests: one record, found by number, for each object with two or more requests.
-///
-/// Memory: 168 bytes a record. All operations are O(1) in the number of records.
+/// requests: one record, found by number, for each object with two or more requests. Memory: 168
+/// bytes a record. All operations are O(1) in the number of records.
 struct RequestIntervals: ~Copyable {
   static var kept: Int { 31 }
   static var decays: Int { 10 }

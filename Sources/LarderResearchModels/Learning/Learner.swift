@@ -78,7 +78,6 @@ struct Learner: ~Copyable {
 
   func score(_ place: Int) -> Double { scores[ObjectID(place)] }
 
-  /// Predicts all candidates. There must be a model.
   mutating func predict() {
     assert(model?.features ?? 0 <= features)
     model?.predict(

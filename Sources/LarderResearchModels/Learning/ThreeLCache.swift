@@ -4,14 +4,11 @@ extension RegisteredPolicy {
   package static let threeLCache = RegisteredPolicy(ThreeLCache.self)
 }
 
-/// 3L-Cache: a model predicts the next requests of a batch of objects from both ends of an LRU
-/// queue; half of a batch is evicted before the next is predicted.
-///
-/// Follows the authors' rules. Candidates are new objects, once more than a share of the size is
-/// new, and old ones, which a scan pointer selects from the queue, skipping frequently requested
-/// ones. Equal predictions go to the first. When the authors' program would evict nothing, as in
-/// caches of a few objects, the least recent object is evicted; percentages are limited to 255
-/// instead of wrapping around.
+/// 3L-Cache, by the authors' rules: a model predicts the next requests of a batch of objects from
+/// both ends of an LRU queue; half of a batch is evicted before the next is predicted. Candidates
+/// are new objects, once more than a share of the size is new, and old ones behind a scan pointer.
+/// When the authors' program would evict nothing, the least recent object is evicted; percentages
+/// stop at 255.
 struct ThreeLCache: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "3l-cache", family: .adaptive,
@@ -34,10 +31,8 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
   static var features: Int { 6 }
   private static var objectsMax: Int { 1 << 30 }
 
-  /// State of an object, resident or not.
   struct Known: BitwiseCopyable {
     var last: UInt64
-    /// The last time it was drawn as an example, or 0.
     var sampled: UInt64
     var intervals: (UInt32, UInt32, UInt32)
     var size: UInt32
@@ -495,9 +490,8 @@ package struct HistoryLength {
   }
 }
 
-/// A first-in, first-out queue whose elements have numbers, by which they can be replaced.
-///
-/// All operations are O(1), amortised.
+/// A first-in, first-out queue whose elements have numbers, by which they can be replaced. All
+/// operations are O(1), amortised.
 struct NumberedQueue<Element: BitwiseCopyable> {
   private var elements: [Element] = []
   private var head = 0

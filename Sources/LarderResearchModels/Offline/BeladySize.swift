@@ -4,10 +4,9 @@ extension RegisteredPolicy {
   package static let beladySize = RegisteredPolicy(BeladySize.self)
 }
 
-/// Belady's rule for objects of different sizes: a good offline policy, not a bound.
-///
-/// The rule is libCacheSim's BeladySize. libCacheSim applies it to a sample of the objects; here
-/// the largest product of all objects is found exactly.
+/// Belady's rule for objects of different sizes: a good offline policy, not a bound. The rule is
+/// libCacheSim's BeladySize. libCacheSim applies it to a sample of the objects; here the largest
+/// product of all objects is found exactly.
 struct BeladySize: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "belady-size", family: .offline,
@@ -70,17 +69,14 @@ struct BeladySize: EvictionPolicy, ~Copyable {
     DistantPlayer(id: request.id, nextUse: request.nextUse, size: size)
   }
 
-  /// Time never goes back, even for evictions without a request.
   @inline(__always) private mutating func advance(to request: Request) {
     now = max(now, UInt32(truncatingIfNeeded: request.index))
   }
 }
 
-/// An object whose strength is the product of its size and the time to its next use.
-///
-/// The order of these products changes over time, because those of large objects fall faster. Ties
-/// go to the later next use, then to the larger object, then to the lower id; objects that are
-/// never used again win over all others, the larger first.
+/// An object whose strength is the product of its size and the time to its next use. Ties go to the
+/// later next use, then to the larger object, then to the lower id; objects that are never used
+/// again win, the larger first.
 struct DistantPlayer: TournamentPlayer {
   var id: ObjectID
   var nextUse: UInt32

@@ -4,7 +4,7 @@ import Testing
 @testable import LarderExperiments
 
 @Suite struct PricesTests {
-  private func prices(_ text: String) throws(AdviceError) -> Prices {
+  private func prices(_ text: String) throws(WorkloadError) -> Prices {
     try Prices(yaml: Data(text.utf8), file: "p.yaml")
   }
 
@@ -25,25 +25,25 @@ import Testing
     ("currency: EUR\norigin-per-gib: dear", "p.yaml:2: origin-per-gib: expected a number"),
     ("origin-per-gib: -1", "found '-1'"), ("origin-per-gib: nan", "found 'nan'"),
     ("origin-per-gib: [1]", "expected a number"), ("object-bytes: 0", "expected a number"),
-    ("- 1", "expected a map of prices"), ("", "expected a map of prices"),
-    ("a: [", "not valid YAML"), ("currency: A\ncurrency: B", "occurs twice"),
-    ("[a]: 1", "expected the name of a price"),
+    ("- 1", "expected a map of prices"), ("", "found an empty file"),
+    ("a: [", "not valid YAML"), ("currency: A\ncurrency: B", "occurs again"),
+    ("[a]: 1", "expected a key"),
   ])
   func errorsAreReported(_ text: String, _ message: String) {
     #expect {
       try prices(text)
     } throws: { error in
       let line = "\(error)"
-      return error is AdviceError && line.contains(message) && !line.contains("\n")
+      return error is WorkloadError && line.contains(message) && !line.contains("\n")
     }
   }
 
   @Test func hostileFilesAreRejected() {
     for bytes in [Data([0xFF, 0xFE, 0x00]), Data(repeating: 0x20, count: 100_000)] {
-      #expect(throws: AdviceError.self) { try Prices(yaml: bytes, file: "p.yaml") }
+      #expect(throws: WorkloadError.self) { try Prices(yaml: bytes, file: "p.yaml") }
     }
     let nested = "a: " + String(repeating: "[", count: 20_000)
-    #expect(throws: AdviceError.self) { try prices(nested) }
+    #expect(throws: WorkloadError.self) { try prices(nested) }
   }
 
   @Test func costsFollowFromPrices() throws {

@@ -81,6 +81,22 @@ import Testing
     }
   }
 
+  /// a b a b with room for one. Four time steps of 3 bytes hold both intervals of 6, if space could
+  /// be moved in time.
+  @Test func boundsOfASmallTraceAreExact() throws {
+    let trace = OwnedTrace(ids: [1, 2, 1, 2], sizes: [3, 3, 3, 3])
+    try trace.with { columns throws in
+      for (bound, capacity, hits) in [
+        ("pfoo-l", 3, 1), ("pfoo-u", 3, 2), ("pfoo-u", 2, 0), ("pfoo-l", 6, 2),
+      ] as [(String, UInt64, UInt64)] {
+        #expect(try run(bound, columns, .bytes, capacity: capacity).hits == hits)
+      }
+      var blind = columns
+      blind.nextUses = nil
+      #expect(throws: PolicyError.self) { try run("pfoo-u", blind, .bytes, capacity: 3) }
+    }
+  }
+
   @Test func aBoundIsNotAPolicy() throws {
     let spec = try PolicySpec(parsing: "pfoo-l")
     let tier = TierSetup(policy: spec, capacity: 2)

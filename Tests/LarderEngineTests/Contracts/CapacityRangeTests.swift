@@ -9,7 +9,7 @@ import Testing
     "2q:in=0.9999:ghost=100", "mq:queues=16:ghost=100:life=1000000", "lru-k:k=8:history=100",
     "lirs:hir=1:stack=1000", "s3-fifo:small=0.9999:ghost=100", "qd-lp:small=0.0001:ghost=100",
     "slru:segments=64", "lecar:ghost=100", "cacheus:ghost=100", "w-tinylfu:window=1:protected=1",
-    "w-tinylfu:window=adaptive:doorkeeper=true",
+    "w-tinylfu:window=adaptive",
     "s4-fifo:small=0.9999:threshold=3:ghost=100:skip=1:refuse-large=false",
     "clock2q-plus:small=0.9999:ghost=100:window=1", "tinyufo:counters=exact",
     "la-cache:admission=all:history=1000",
@@ -39,24 +39,8 @@ import Testing
       try ContractSpecs.counts(policy, capacity: capacity, over: trace)
     }
     #expect(throws: expected) {
-      try PolicyRegistry.makeProbe(
-        TierSetup(policy: spec, capacity: capacity), unit: .objects, objects: 5)
-    }
-    #expect(throws: expected) {
       try PolicyRegistry.makeCacheTier(
         CacheTierSetup(policy: spec, entriesMax: nil, bytesMax: capacity, objects: 5))
-    }
-  }
-
-  @Test func objectsOutOfRangeAreRefused() throws {
-    let setup = TierSetup(policy: try PolicySpec(parsing: "lru"), capacity: 5)
-    for objects in [-1, .min, .max, Int(UInt32.max)] {
-      #expect(
-        throws: PolicyError.badSetup(
-          "objects", "\(objects)", expected: "a whole number from 0 to 4294967294")
-      ) {
-        try PolicyRegistry.makeProbe(setup, unit: .objects, objects: objects)
-      }
     }
   }
 
@@ -95,19 +79,5 @@ import Testing
     for _ in 0..<3 { filter.requested(Request(id: 5)) }
     #expect(filter.admits(Request(id: 5), victim: Request(id: 6).fingerprint))
     #expect(!filter.admits(Request(id: 6), victim: Request(id: 5).fingerprint))
-  }
-
-  @Test func probeRefusesIDsBeyondItsMemory() async {
-    await #expect(processExitsWith: .failure) {
-      let setup = TierSetup(policy: try PolicySpec(parsing: "lru"), capacity: 10)
-      let probe = try PolicyRegistry.makeProbe(setup, unit: .objects, objects: 10)
-      _ = probe.contains(11)
-    }
-    await #expect(processExitsWith: .success) {
-      let setup = TierSetup(policy: try PolicySpec(parsing: "lru"), capacity: 10)
-      let probe = try PolicyRegistry.makeProbe(setup, unit: .objects, objects: 10)
-      probe.reserve(objects: 11)
-      if probe.contains(11) { fatalError("nothing was requested") }
-    }
   }
 }

@@ -27,9 +27,8 @@ enum ContractSpecs {
   static func probe(
     _ spec: String, capacity: UInt64, unit: CapacityUnit = .objects, objects: Int, seed: UInt64 = 0
   ) throws -> PolicyProbe {
-    try PolicyRegistry.makeProbe(
-      TierSetup(policy: try PolicySpec(parsing: spec), capacity: capacity), unit: unit,
-      objects: objects, seed: seed)
+    try PolicyProbe(
+      PolicySpec(parsing: spec), capacity: capacity, unit: unit, objects: objects, seed: seed)
   }
 
   static func simulation(

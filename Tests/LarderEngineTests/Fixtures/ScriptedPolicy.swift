@@ -1,13 +1,11 @@
 import LarderEngine
-import LarderPolicies
 
 /// The engine's policy behind a script.
 struct ScriptedPolicy: ScriptedCache {
   private let probe: PolicyProbe
 
   init(_ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit, objects: Int) throws {
-    probe = try PolicyRegistry.makeProbe(
-      TierSetup(policy: spec, capacity: capacity), unit: unit, objects: objects)
+    probe = try PolicyProbe(spec, capacity: capacity, unit: unit, objects: objects)
   }
 
   mutating func get(_ request: Request) -> ScriptOutcome {

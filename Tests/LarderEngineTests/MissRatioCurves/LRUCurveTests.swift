@@ -119,7 +119,7 @@ import Testing
     let pass = try LRUCurvePass(over: trace, unit: unit, capacities: capacities)
     // In parts, as with progress.
     while pass.position < trace.count { pass.run(upTo: pass.position + 7) }
-    return pass.curve
+    return pass.result
   }
 
   private static func simulatedHits(

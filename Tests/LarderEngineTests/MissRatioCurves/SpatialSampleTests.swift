@@ -65,9 +65,9 @@ import Testing
       over: columns, unit: .objects, capacities: capacities, objectsMax: 9000, seed: 1)
     while pass.position < columns.count { pass.run(upTo: pass.position + 999) }
     let exact = try LRUCurveTests.curve(of: columns, .objects)
-    #expect(pass.estimate.hits == capacities.map { Double(exact.hits(at: $0) ?? 0) })
-    #expect(pass.sample.rate == 1)
-    #expect(pass.estimate.hitRatios.last == Double(exact.hits.last ?? 0) / 20_011)
+    #expect(pass.result.hits.hits == capacities.map { Double(exact.hits(at: $0) ?? 0) })
+    #expect(pass.result.sample.rate == 1)
+    #expect(pass.result.hits.hitRatios.last == Double(exact.hits.last ?? 0) / 20_011)
   }
 
   @Test func theThresholdFalls() throws {
@@ -77,16 +77,16 @@ import Testing
     var threshold = UInt64.max
     while pass.position < columns.count {
       pass.run(upTo: pass.position + 500)
-      #expect(pass.sampledObjects <= 100)
-      #expect(pass.sample.threshold <= threshold)
-      threshold = pass.sample.threshold
+      #expect(pass.result.objects <= 100)
+      #expect(pass.result.sample.threshold <= threshold)
+      threshold = pass.result.sample.threshold
     }
-    #expect(pass.sampledObjects == 100)
+    #expect(pass.result.objects == 100)
     // Of about 8000 objects, 100 are left.
-    #expect((0.01...0.016).contains(pass.sample.rate))
-    #expect(pass.estimate.requests == 20_011)
+    #expect((0.01...0.016).contains(pass.result.sample.rate))
+    #expect(pass.result.hits.requests == 20_011)
     // The remaining sample is exactly that of a fixed rate.
-    let ids = Set(Self.select(pass.sample).map { Self.trace.requests[$0].id })
+    let ids = Set(Self.select(pass.result.sample).map { Self.trace.requests[$0].id })
     #expect(ids.count == 100)
   }
 
@@ -104,8 +104,8 @@ import Testing
       over: trace, unit: .objects, capacities: capacities, objectsMax: 60, seed: 1)
     pass.run(upTo: trace.count)
     let exact = try LRUCurveTests.curve(of: trace, .objects)
-    #expect(pass.estimate.hits == capacities.map { Double(exact.hits(at: $0) ?? 0) })
-    #expect(pass.estimate.requests == exact.requests)
+    #expect(pass.result.hits.hits == capacities.map { Double(exact.hits(at: $0) ?? 0) })
+    #expect(pass.result.hits.requests == exact.requests)
   }
 
   @Test func correctionCountsMissingRequestsAsHits() {

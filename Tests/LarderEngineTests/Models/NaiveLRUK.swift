@@ -7,7 +7,6 @@ struct NaiveLRUK: NaivePolicy {
     var object: NaiveWeighted
     /// HIST: times of the last k requests, the latest first; 0 for missing ones.
     var history: [Int]
-    var last: Int
   }
   var residents: [Block] = []
   var ghosts: [Block] = []
@@ -15,12 +14,10 @@ struct NaiveLRUK: NaivePolicy {
   var clock = NaiveRequestClock()
 
   let k: Int
-  let period: Int
   let ghostLimit: UInt64
 
-  init(capacity: UInt64, k: Int, history: Double, correlated: Int) {
+  init(capacity: UInt64, k: Int, history: Double) {
     self.k = k
-    period = correlated
     ghostLimit = UInt64(history * Double(capacity))
   }
 
@@ -31,15 +28,8 @@ struct NaiveLRUK: NaivePolicy {
     clock.tick(request.id)
     guard var block = residents.take(where: { $0.object.id == request.id }) else { return }
     block.object = NaiveWeighted(request)
-    if period == 0 || clock.now - block.last > period {
-      block.history = shifted(block.history, by: period == 0 ? 0 : block.last - block.history[0])
-    }
-    block.last = clock.now
+    block.history = [clock.now] + block.history.dropLast()
     residents.append(block)
-  }
-
-  private func shifted(_ history: [Int], by correlation: Int) -> [Int] {
-    [clock.now] + history.dropLast().map { $0 == 0 ? 0 : $0 + correlation }
   }
 
   mutating func admit(_ request: Request) -> Bool {
@@ -51,22 +41,16 @@ struct NaiveLRUK: NaivePolicy {
   mutating func insert(_ request: Request) {
     let history = returning?.history ?? Array(repeating: 0, count: k)
     residents.append(
-      Block(
-        object: NaiveWeighted(request), history: shifted(history, by: 0), last: clock.now))
+      Block(object: NaiveWeighted(request), history: [clock.now] + history.dropLast()))
     returning = nil
   }
 
   mutating func evict() -> ObjectID {
-    let free = residents.filter { period == 0 || clock.now - $0.last > period }
-    let few = free.filter { $0.history[k - 1] == 0 }
-    let byLast = { (one: Block, other: Block) in one.last < other.last }
+    let few = residents.filter { $0.history[k - 1] == 0 }
     let victim =
-      free.isEmpty
-      ? residents.firstMinimum(by: byLast)
-      : few.isEmpty
-        ? free.firstMinimum {
-          ($0.history[k - 1], $0.last) < ($1.history[k - 1], $1.last)
-        } : few.firstMinimum(by: byLast)
+      few.isEmpty
+      ? residents.firstMinimum { $0.history[k - 1] < $1.history[k - 1] }
+      : few.firstMinimum { $0.history[0] < $1.history[0] }
     guard let victim else { return .none }
     residents.removeAll { $0.object.id == victim.object.id }
     if ghostLimit > 0, victim.object.size <= ghostLimit {

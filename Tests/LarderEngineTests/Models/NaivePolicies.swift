@@ -35,14 +35,13 @@ enum NaivePolicies {
     case "lru-k":
       [
         "lru-k", "lru-k:k=1", "lru-k:k=3:history=1", "lru-k:history=0.5",
-        "lru-k:correlated=2", "lru-k:k=3:correlated=4:history=2",
       ]
     case "mq": ["mq", "mq:queues=3:life=0.5", "mq:queues=1:ghost=0", "mq:ghost=0.5:life=1"]
-    case "tinylfu": ["tinylfu", "tinylfu:doorkeeper=true"]
+    case "tinylfu": ["tinylfu"]
     case "w-tinylfu":
       [
         "w-tinylfu", "w-tinylfu:window=0.3", "w-tinylfu:window=0.2:protected=0.5",
-        "w-tinylfu:window=adaptive:doorkeeper=true",
+        "w-tinylfu:window=adaptive",
       ]
     case "s4-fifo":
       [
@@ -109,8 +108,7 @@ enum NaivePolicies {
     case "lru-k":
       return NaiveLRUK(
         capacity: capacity, k: try spec.integer("k", default: 2, in: 1...8),
-        history: try spec.number("history", default: 0, in: 0...10),
-        correlated: try spec.integer("correlated", default: 0, in: 0...100))
+        history: try spec.number("history", default: 0, in: 0...10))
     case "mq":
       return NaiveMQ(
         capacity: capacity, queues: try spec.integer("queues", default: 8, in: 1...16),
@@ -121,11 +119,11 @@ enum NaivePolicies {
     case "tinyufo": return NaiveTinyUFO(spec, capacity: capacity, unit: unit)
     case "tinylfu":
       return NaiveTinyLFU(
-        sketch: try NaiveSketch(spec, capacity: capacity, unit: unit), capacity: capacity)
+        sketch: NaiveSketch(spec, capacity: capacity, unit: unit), capacity: capacity)
     case "w-tinylfu":
       let isAdaptive = spec.values["window"] == "adaptive"
       return NaiveWTinyLFU(
-        try NaiveSketch(spec, capacity: capacity, unit: unit), capacity: capacity,
+        NaiveSketch(spec, capacity: capacity, unit: unit), capacity: capacity,
         window: isAdaptive ? nil : try spec.number("window", default: 0.01, in: 0...1),
         protected: try spec.number("protected", default: 0.8, in: 0...1))
     default: return try makeRandom(spec, capacity: capacity, unit: unit, seed: seed)

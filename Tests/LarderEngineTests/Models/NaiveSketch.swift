@@ -5,8 +5,8 @@
 final class NaiveSketch {
   private var counts: SketchedCounts
 
-  init(_ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit) throws {
-    counts = try SketchedCounts(
+  init(_ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit) {
+    counts = SketchedCounts(
       PolicySetup(capacity: capacity, unit: unit, objects: 1, spec: spec))
   }
 

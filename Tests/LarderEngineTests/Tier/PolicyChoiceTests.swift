@@ -196,8 +196,7 @@ import Testing
   @Test func policyThatCannotLeadIsAnError() throws {
     let spec = try PolicySpec(parsing: "auto:policies=lru-k(k=8)/lru")
     #expect(throws: PolicyError.self) {
-      try PolicyRegistry.makeProbe(
-        TierSetup(policy: spec, capacity: 10), unit: .objects, objects: 800_000_000)
+      try PolicyProbe(spec, capacity: 10, objects: 800_000_000)
     }
   }
 

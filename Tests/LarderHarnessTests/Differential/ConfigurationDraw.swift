@@ -8,7 +8,6 @@ struct ConfigurationDraw {
   struct Tier {
     var policy = "lru"
     var admission: String?
-    /// In the draw's unit.
     var capacity: UInt64 = 1
     var objects: Int?
     var timeToLiveSeconds: UInt32?
@@ -26,15 +25,7 @@ struct ConfigurationDraw {
   var inlineBytesMax = 20 << 10
   var hashing = "standard"
   var durability = "none"
-  var source = Source.lines(DrawnTrace(lines: []))
-
-  /// The source of requests.
-  enum Source {
-    /// Request by request: a file next to the workload's.
-    case lines(DrawnTrace)
-    /// A generator, which is entirely in the workload file.
-    case generator(DrawnGenerator)
-  }
+  var trace = DrawnTrace(lines: [])
 
   var tiers: [Tier] {
     switch kind {
@@ -49,29 +40,19 @@ struct ConfigurationDraw {
   static let traceName = "draw.csv"
   static let workloadName = "draw.yaml"
 
-  /// The trace's file; nil if a generator makes the trace.
-  var traceText: String? {
-    if case .lines(let trace) = source { trace.text } else { nil }
-  }
-
   var workloadText: String {
-    let source =
-      switch source {
-      case .lines: "{trace: \(Self.traceName), format: 'csv:sizes=logged'}"
-      case .generator(let generator): generator.text
-      }
-    return """
-      name: draw-\(number)
-      source: \(source)
-      unit: \(unit.rawValue)
-      configurations:
-        - kind: \(kind.rawValue)
-      \(configurationLines.map { "    \($0)\n" }.joined())warm-up: \(warmUp)
-      seeds: [\(seed)]
-      mode: [simulate, execute]
-      execute: {durability: \(durability), inline: \(inlineBytesMax)B, hashing: \(hashing)}
+    """
+    name: draw-\(number)
+    source: {trace: \(Self.traceName), format: 'csv:sizes=logged'}
+    unit: \(unit.rawValue)
+    configurations:
+      - kind: \(kind.rawValue)
+    \(configurationLines.map { "    \($0)\n" }.joined())warm-up: \(warmUp)
+    seeds: [\(seed)]
+    mode: [simulate, execute]
+    execute: {durability: \(durability), inline: \(inlineBytesMax)B, hashing: \(hashing)}
 
-      """
+    """
   }
 
   private var configurationLines: [String] {
@@ -104,7 +85,7 @@ struct ConfigurationDraw {
     func file(_ name: String, _ text: String) {
       script += "cat > \(name) <<'END'\n\(text)END\n"
     }
-    if let traceText { file(Self.traceName, traceText) }
+    file(Self.traceName, trace.text)
     file(Self.workloadName, workloadText)
     return script + "larder run \(Self.workloadName)"
   }

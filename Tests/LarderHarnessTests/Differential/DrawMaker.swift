@@ -10,7 +10,6 @@ struct DrawMaker {
   private var random: SeededGenerator
   private let number: Int
 
-  /// The draw of a number, always the same.
   static func draw(_ number: Int) -> ConfigurationDraw {
     var maker = DrawMaker(number)
     return maker.make()
@@ -29,8 +28,8 @@ struct DrawMaker {
     + [
       "clock:bits=3", "slru:segments=2", "slru:fill=true", "s3-fifo:small=0.3", "s3-fifo:ghost=0",
       "2q:in=0.5", "2q:ghost=0", "lirs:hir=0.3", "lirs:stack=2", "qd-lp:small=0.4:ghost=2",
-      "lru-k:k=3:history=1", "lru-k:correlated=2", "mq:queues=3:life=0.5",
-      "tinylfu:doorkeeper=true", "w-tinylfu:window=0.3", "w-tinylfu:window=adaptive",
+      "lru-k:k=3:history=1", "mq:queues=3:life=0.5",
+      "w-tinylfu:window=0.3", "w-tinylfu:window=adaptive",
       "s4-fifo:small=0.3:skip=0.25", "s4-fifo:small=0.5:refuse-large=true",
       "clock2q-plus:small=0.5",
       "la-cache:history=0.5", "la-cache:admission=all",
@@ -48,8 +47,8 @@ struct DrawMaker {
     draw.number = number
     draw.kind = ConfigurationKind.allCases[number % 3]
     draw.seed = random.next(below: 1000)
-    draw.source = source()
-    draw.unit = draw.hasSizes && !chance(3) ? .bytes : .objects
+    draw.trace = trace()
+    draw.unit = draw.trace.columns.contains(.sizes) && !chance(3) ? .bytes : .objects
     draw.memory = tier(draw, Self.policies[number / 3 % Self.policies.count])
     draw.disk = tier(draw, draw.memory.policy)
     if draw.kind == .hybrid {
@@ -109,8 +108,7 @@ struct DrawMaker {
 
   // MARK: Requests
 
-  private mutating func source() -> ConfigurationDraw.Source {
-    if chance(4) { return .generator(generator()) }
+  private mutating func trace() -> DrawnTrace {
     var trace = DrawnTrace(lines: [])
     for column in [
       DrawnTrace.Columns.operations, .sizes, .times, .timesToLive, .costs,
@@ -140,7 +138,7 @@ struct DrawMaker {
       if isExtreme, chance(9) { line.cost = pick([1e-30, 1e30, 1e7]) }
       trace.lines.append(line)
     }
-    return .lines(trace)
+    return trace
   }
 
   private mutating func size() -> UInt32 { UInt32(random.next(below: chance(8) ? 400 : 60)) }
@@ -152,32 +150,9 @@ struct DrawMaker {
     return kind < writes.reduce(0, +) ? .modify : .get
   }
 
-  private mutating func generator() -> DrawnGenerator {
-    var generator = DrawnGenerator()
-    generator.name = pick(["zipf", "zipf", "uniform", "loop"])
-    generator.requests = 1 + Int(random.next(below: 250))
-    generator.objects = 1 + Int(random.next(below: 60))
-    generator.exponent = Double(random.next(below: 15)) / 10
-    if !chance(4) { generator.sizeMax = 1 + Int(random.next(below: 80)) }
-    if chance(2) { generator.timeToLiveMax = 1 + Int(random.next(below: 90)) }
-    if !chance(3) { generator.writes = [0, 0, 0].map { _ in Int(random.next(below: 20)) } }
-    generator.rate = pick([0.25, 0.5, 2])
-    return generator
-  }
-
   private mutating func chance(_ times: UInt64) -> Bool { random.next(below: times) == 0 }
 
   private mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[Int(random.next(below: UInt64(elements.count)))]
-  }
-}
-
-extension ConfigurationDraw {
-  /// True if the trace has sizes.
-  var hasSizes: Bool {
-    switch source {
-    case .lines(let trace): trace.columns.contains(.sizes)
-    case .generator(let generator): generator.sizeMax != nil
-    }
   }
 }

@@ -12,8 +12,27 @@ import LarderPolicies
 struct DrawRun {
   var changing: (inout SimulationSetup) -> Void = { _ in }
 
+  /// The draw with LRU in memory alone, if it fails as well, and with the fewest requests.
   func plainest(_ draw: ConfigurationDraw) -> ConfigurationDraw {
-    draw.shrunk { ((try? difference($0)) ?? nil) != nil }
+    func fails(_ draw: ConfigurationDraw) -> Bool { ((try? difference(draw)) ?? nil) != nil }
+    var best = draw
+    var alone = draw
+    (alone.kind, alone.warmUp) = (.memory, "none")
+    // If it has too much room to fail, it gets less.
+    alone.memory = ConfigurationDraw.Tier(capacity: draw.memory.capacity)
+    while alone.memory.capacity > 0, !fails(alone) { alone.memory.capacity /= 4 }
+    if alone.memory.capacity > 0 { best = alone }
+    var chunk = best.trace.lines.count / 2
+    while chunk > 0 {
+      var start = 0
+      while start + chunk <= best.trace.lines.count {
+        var shorter = best
+        shorter.trace.lines.removeSubrange(start..<start + chunk)
+        if fails(shorter) { best = shorter } else { start += chunk }
+      }
+      chunk /= 2
+    }
+    return best
   }
 
   /// Nil if all counts are equal; otherwise the differences.
@@ -24,10 +43,8 @@ struct DrawRun {
     let files = FileManager.default
     try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? files.removeItem(atPath: folder) }
-    if let trace = draw.traceText {
-      let file = URL(fileURLWithPath: folder + "/" + ConfigurationDraw.traceName)
-      try Data(trace.utf8).write(to: file)
-    }
+    try Data(draw.trace.text.utf8)
+      .write(to: URL(fileURLWithPath: folder + "/" + ConfigurationDraw.traceName))
     let workload = try WorkloadDecoder().decode(
       Data(draw.workloadText.utf8), file: folder + "/" + ConfigurationDraw.workloadName)
     let traces = try WorkloadTraces.prepare(workload)

@@ -8,7 +8,6 @@ import Testing
 
 @testable import LarderExperiments
 
-/// The simulation of a recording has the counts of the recorded cache.
 @Suite(.endsInTime)
 struct RecordedRoundTripTests {
   private let folder: URL
@@ -153,7 +152,6 @@ struct RecordedRoundTripTests {
     #expect(cache.statistics.expirations > 100)
   }
 
-  /// A clock that a test advances.
   private final class StepClock: CacheClock {
     private let time = Locked<UInt64>(1_000_000)
     var now: CacheInstant { CacheInstant(microseconds: time.withLock { $0 }) }
@@ -192,34 +190,6 @@ struct RecordedRoundTripTests {
     #expect(part.points.map(\.capacity) == whole.points.map(\.capacity))
     #expect(part.requests == 200_000 && part.method != .exact)
     for (a, b) in zip(whole.points, part.points) {
-      #expect(abs(a.hitRatio - b.hitRatio) < 0.01, "\(a.capacity): \(a.hitRatio), \(b.hitRatio)")
-    }
-  }
-
-  /// The curve of a hundredth of the keys of a large cache equals that of all of them within a
-  /// point.
-  @Test(.enabled(if: TestEffort.share == 1, "takes 3 million requests: make test-release"))
-  func aHundredthHasTheCurveOfTheWhole() throws {
-    defer { remove() }
-    let keys = try zipf(requests: 1_500_000, objects: 1_000_000)
-    func curve(_ sampling: Double) throws -> MissRatioCurve {
-      let path = folder.appending(path: "\(sampling).recorded").path
-      let file = try RecordedTraceFile(path: path, sampling: sampling, hash: SipHash(3, 4))
-      try file.add(
-        keys.enumerated().lazy.map {
-          TraceRecord(key: UInt64($1), time: UInt64($0) * 100, size: 1)
-        })
-      try file.finish()
-      let settings = CurveSettings(
-        policies: [try PolicySpec(parsing: "lru")],
-        capacities: try CapacitySpec.list(parsing: "10000,30000,100000,300000"), unit: .objects)
-      let trace = try PreparedTrace.load(path: path)
-      return try #require(try CurveMaker(trace: trace, settings: settings).make().curves.first)
-    }
-    let (whole, part) = (try curve(1), try curve(0.01))
-    #expect(part.requests == whole.requests && part.method != .exact)
-    for (a, b) in zip(whole.points, part.points) {
-      #expect(a.capacity == b.capacity && a.hitRatio > 0.1)
       #expect(abs(a.hitRatio - b.hitRatio) < 0.01, "\(a.capacity): \(a.hitRatio), \(b.hitRatio)")
     }
   }

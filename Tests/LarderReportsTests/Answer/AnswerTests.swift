@@ -28,7 +28,7 @@ struct AnswerTests {
     Answer(results, ConfigurationRanking.all(Comparison.all(in: results.records)))
   }
 
-  private func text(_ answer: Answer) -> [String] { answer.lines.map { Inline.plain($0) } }
+  private func text(_ answer: Answer) -> [String] { answer.lines.map(\.plain) }
 
   private let one: Hits = [
     ("lru", [2000, 3000]), ("gdsf", [2500, 2998]), ("fifo", [1500, 2900]),
@@ -42,7 +42,7 @@ struct AnswerTests {
         "memory and disk hit equally often (each is a single tier).",
         "The choice matters most at 10: gdsf 50.00 %, lru 40.00 %, fifo 30.00 %.",
       ])
-    #expect(answer.cards.map(\.title) == ["memory and disk"])
+    #expect(answer.table?.rows.map { $0[0] } == ["memory and disk"])
   }
 
   @Test func configurationsAreComparedAtTheirBestAndAtEqualCapacity() {
@@ -55,19 +55,18 @@ struct AnswerTests {
     #expect(lines.count <= 5)
   }
 
-  /// A card shows the best hit ratio of a configuration, and not the number of capacities won.
-  @Test func cardShowsTheBestHitRatio() {
+  /// The table shows the best hit ratio of a configuration, and not the number of capacities won.
+  @Test func tableShowsTheBestHitRatio() throws {
     let hybrid: Hits = [("lru+lru", [1000, 1900, 1957]), ("lru+gdsf", [1265, 1700, 1950])]
-    let card = answer([("hybrid", .hybrid, hybrid)]).cards[0]
-    #expect(
-      card.facts.first?.name == "best hit ratio" && card.facts.first?.value == "39.14 % at 30")
+    let table = try #require(answer([("hybrid", .hybrid, hybrid)]).table)
+    #expect(table.titles[3] == "best hit ratio" && table.rows[0][3] == "39.14 % at 30")
   }
 
   @Test func equalPoliciesNameNoWinner() {
     let same: Hits = [("lru", [2500, 2600]), ("fifo", [2500, 2600])]
     let alone = answer([("memory", .memory, same)])
     #expect(text(alone) == ["The policy does not matter: equal hit ratios."])
-    #expect(alone.cards[0].policy == nil)
+    #expect(alone.table?.rows[0][1] == "any")
     let both = text(answer([("memory", .memory, one), ("disk", .disk, same)]))
     #expect(both[0].hasPrefix("Use gdsf in memory"))
     #expect(both[0].hasSuffix("; the policy does not matter in disk."))
@@ -129,7 +128,7 @@ struct AnswerTests {
       }
     }
     let answer = answer(results)
-    #expect(answer.lines.count <= 5 && answer.cards.isEmpty)
+    #expect(answer.lines.count <= 5 && answer.table == nil)
     #expect(text(answer).allSatisfy { $0.count < 250 })
   }
 

@@ -6,7 +6,7 @@ import Testing
 /// Captions for numbers that are easy to compute by hand.
 struct CaptionTests {
   private func caption(_ comparison: Comparison, _ metric: Metric = .hitRatio) -> String {
-    RankingWords([Ranking(comparison, by: metric)]).caption
+    Ranking(comparison, by: metric).caption
   }
 
   /// Hits of 1000 requests, by policy and capacity.

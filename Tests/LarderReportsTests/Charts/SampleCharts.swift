@@ -31,16 +31,18 @@ enum SampleCharts {
           rows: names.map { name in
             RowChart.Row(
               name: name, series: name, style: PolicyStyles.style(name),
-              content: .bar([
-                .init(0.25, label: "25.00 % in memory"), .init(0.125, label: "12.50 % on disk"),
-              ]), value: "37.50 %")
+              marks: [
+                .init(value: 0.25, label: "25.00 % in memory"),
+                .init(value: 0.125, label: "12.50 % on disk"),
+              ], value: "37.50 %")
           }),
         RowChart.Group(rows: [
           RowChart.Row(
             name: "marks", series: "marks", style: PolicyStyles.style("fifo"),
-            content: .marks([
-              .init(0.1, label: "10 %"), .init(0.2, range: 0.15...0.22, label: "20 %"),
-            ]), value: "20 %")
+            marks: [
+              .init(value: 0.1, label: "10 %"),
+              .init(value: 0.2, range: 0.15...0.22, label: "20 %"),
+            ], isBar: false, value: "20 %")
         ]),
       ], parts: ["in memory", "on disk"])
   }

@@ -22,8 +22,10 @@ struct TimeChartsTests {
   }
 
   private func charts(_ records: [Record]) -> [RowChart] {
-    [TimeTable(records)?.chart(PolicyStyles(["lru", "fifo"]))?.chart as? RowChart]
-      .compactMap { $0 }
+    var results = SampleResults.empty()
+    results.records = records
+    return (TimeTable(results)?.blocks(PolicyStyles(["lru", "fifo"])) ?? []).figures
+      .compactMap { $0.chart as? RowChart }
   }
 
   @Test func partsAddUpToAllRequests() throws {
@@ -38,11 +40,8 @@ struct TimeChartsTests {
     #expect(rows.map(\.name) == ["coalesced: lru", "alone: lru"])
     #expect(rows.map(\.value) == ["40.00 % + 10.00 %", "41.00 % + 0.00 %"])
     for row in rows {
-      guard case .bar(let parts) = row.content else {
-        Issue.record("no bar")
-        continue
-      }
-      #expect(parts.count == 3 && abs(parts.reduce(0) { $0 + $1.value } - 1) < 1e-12)
+      let sum = row.marks.reduce(0) { $0 + $1.value }
+      #expect(row.isBar && row.marks.count == 3 && abs(sum - 1) < 1e-12)
     }
     #expect(charts[0].caption.hasPrefix("0.00 to 10.00 % of the requests"))
   }

@@ -30,7 +30,7 @@ struct ComparisonTests {
     }
     let columns = CapacityColumn.columns(of: cells)
     #expect(columns.map(\.title) == ["1%"])
-    #expect(columns[0].description(bytes: false) == "100 to 110 objects")
+    #expect(columns[0].description(.objects) == "100 to 110 objects")
   }
 
   @Test func sameDiskBehindDifferentMemories() throws {

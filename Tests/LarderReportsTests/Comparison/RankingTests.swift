@@ -15,7 +15,7 @@ struct RankingTests {
     #expect(ranking.exceptions.isEmpty && !ranking.isIndifferent)
     #expect(ranking.peak?.policy.text == "sieve" && ranking.peak?.value == 0.62)
     #expect(
-      RankingWords([ranking]).caption
+      ranking.caption
         == "sieve is best at every capacity. "
         + "At 10 it has 50.00 %, 10.00 points above lru.")
   }
@@ -27,7 +27,7 @@ struct RankingTests {
     let ranking = Ranking(comparison)
     #expect(ranking.leaders.map(\.text) == ["lru"])
     #expect(
-      RankingWords([ranking]).caption
+      ranking.caption
         == "lru is best: 27.84 %, 3.66 points above lhd.")
     #expect(ComparisonTable.text(of: results).contains("Use lru: best."))
     let table = ComparisonTable.text(of: results).split(separator: "\n").map(String.init)
@@ -39,32 +39,28 @@ struct RankingTests {
   }
 
   @Test func aSmallExceptionIsNoRealDifference() throws {
-    let words = RankingWords([
-      try ranking([("lru", [2000, 3002, 3000]), ("gdsf", [2500, 3000, 3100])])
-    ])
+    let ranking = try ranking([("lru", [2000, 3002, 3000]), ("gdsf", [2500, 3000, 3100])])
     #expect(
-      Inline.plain(words.sentence)
+      ranking.sentence.plain
         == "gdsf is within 0.04 points of the best at every capacity, not significant")
   }
 
   @Test func aLargeExceptionIsReal() throws {
-    let words = RankingWords([
-      try ranking([("lru", [2000, 3200, 3000]), ("gdsf", [2500, 3000, 3100])])
-    ])
+    let ranking = try ranking([("lru", [2000, 3200, 3000]), ("gdsf", [2500, 3000, 3100])])
     #expect(
-      Inline.plain(words.sentence)
+      ranking.sentence.plain
         == "gdsf is best at 2 of 3 capacities; at 20, lru is 4.00 points better")
   }
 
   @Test func compromiseIsCalledACompromise() throws {
-    let words = RankingWords([
-      try ranking([("a", [2000, 3200]), ("b", [3000, 2200]), ("c", [2900, 3100])])
+    let ranking = try ranking([
+      ("a", [2000, 3200]), ("b", [3000, 2200]), ("c", [2900, 3100]),
     ])
-    #expect(Inline.plain(words.leaders) == "c")
+    #expect(ranking.leaderNames().plain == "c")
     #expect(
-      Inline.plain(words.exceptions)
+      ranking.exceptionWords.plain
         == "; at 10, b is 2.00 points better; at 20, a is 2.00 points better")
-    #expect(words.standing == "best on average")
+    #expect([ranking].standing == "best on average")
   }
 
   @Test func equalsLeadTogether() throws {
@@ -73,11 +69,11 @@ struct RankingTests {
     let all = try ranking([("lru", [2500, 2600]), ("fifo", [2500, 2600])])
     #expect(all.isIndifferent)
     #expect(
-      RankingWords([all]).caption
+      all.caption
         == "The policy does not matter: equal hit ratios.")
     let near = try ranking([("lru", [2500]), ("fifo", [2492])])
     #expect(
-      RankingWords([near]).caption
+      near.caption
         == "The policy does not matter: at most 0.16 points apart.")
   }
 
@@ -116,8 +112,8 @@ struct RankingTests {
       }
     }
     func isReal() throws -> Bool {
-      try Ranking(#require(Comparison.all(in: records).first)).columns[0]
-        .isReal(behind: PolicyName("fifo"))
+      try Ranking(#require(Comparison.all(in: records).first))
+        .isReal(behind: PolicyName("fifo"), 0)
     }
     #expect(try !isReal())
     records.removeAll { $0.cell.seed == 0 }
@@ -129,7 +125,6 @@ struct RankingTests {
       ("lru", [2000, 2500]), ("sieve", [2500, 3000]), ("mru", [100, 200]), ("fifo", [1800, 2400]),
       ("odd", [10, 3001]),
     ])
-    #expect(ranking.worthUsing.map(\.text) == ["lru", "sieve", "fifo", "odd"])
     #expect(ranking.notWorthUsing.map(\.text) == ["mru"])
     let without = try self.ranking([("sieve", [2500]), ("arc", [2490]), ("2q", [2480]), ("x", [9])])
     #expect(without.notWorthUsing.map(\.text) == ["x"])
@@ -141,7 +136,7 @@ struct RankingTests {
 
   private func nothing(_ records: [Record]) throws -> String? {
     let comparison = try #require(Comparison.all(in: records).first)
-    return RankingWords([Ranking(comparison)]).nothing
+    return Ranking(comparison).nothing
   }
 
   private func records(

@@ -7,7 +7,7 @@ import Testing
 /// Findings of executed runs besides their speed.
 struct ExecutedFindingsTests {
   private func findings(_ records: [Record]) -> [String] {
-    ExecutedFindings(records).sentences.map { $0.map(\.plain).joined() }
+    ExecutedFindings(records).sentences.map { $0.plain }
   }
 
   private func executed(

@@ -46,7 +46,7 @@ import Testing
 
   @Test func svg() throws {
     try GoldenFile.check(
-      CurveChart.chart(of: Self.sample, share: Share(percent: 90)).svg(), against: "curves.svg")
+      CurveChart.svg(of: Self.sample, share: Share(percent: 90)), against: "curves.svg")
   }
 
   @Test func noLineIsWiderThanTheTerminal() {

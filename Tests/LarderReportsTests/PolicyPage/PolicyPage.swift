@@ -28,24 +28,26 @@ struct PolicyPage {
   /// The page as Markdown.
   var markdown: String {
     var blocks: [Block] = [
-      .heading(1, ["Policies"]),
-      .paragraph([
-        "Made by ", .code("make figures PART=policies"), " from the descriptions of the policies (",
-        .code("larder list policies"),
-        ") and from kept runs of every policy on the same requests:",
-      ]),
+      .heading(1, "Policies"),
+      .paragraph(
+        """
+        Made by \(code: "make figures PART=policies") from the descriptions of the policies \
+        (\(code: "larder list policies")) and from kept runs of every policy on the same requests:
+        """),
     ]
     if !workloads.isEmpty {
-      blocks.append(.list(workloads.map { [.text($0)] }))
-      blocks.append(
-        .paragraph([
-          "Hit ratios relative to LRU are means over all cells, in percentage points. Time is ",
-          "that of a simulated request, as a multiple of LRU's in the same cell: the median over ",
-          "cells of medians over repetitions without the first. Memory is that of a simulation ",
-          "per distinct object of the trace (median). A parameter is explained where it first ",
-          "appears. ",
-          .text(machine.map { "Measured on \($0)." } ?? ""),
-        ]))
+      let measured = machine.map { "Measured on \($0)." } ?? ""
+      blocks += [
+        .list(workloads.map { Line(text: $0) }),
+        .paragraph(
+          """
+          Hit ratios relative to LRU are means over all cells, in percentage points. Time is that \
+          of a simulated request, as a multiple of LRU's in the same cell: the median over cells \
+          of medians over repetitions without the first. Memory is that of a simulation per \
+          distinct object of the trace (median). A parameter is explained where it first appears. \
+          \(measured)
+          """),
+      ]
     }
     blocks.append(.table(overview))
     var explained: Set<String> = []
@@ -54,17 +56,17 @@ struct PolicyPage {
   }
 
   private var overview: Table {
-    var table = Table(titles: [
-      "policy", "family", "relative to LRU", "best at", "time", "bytes per object",
-    ])
-    for policy in policies {
-      let standing = standings[policy.name]
-      table.rows.append([
-        .code(policy.name), .text(policy.family.rawValue), points(gainMean(standing)),
-        count(standing), times(standing?.timeAgainstLRU), bytes(standing?.bytesPerObject),
+    Table(
+      policies,
+      [
+        .init("policy") { .code($0.name) }, .init("family") { .text($0.family.rawValue) },
+        .init("relative to LRU") { Table.text(gainMean(standings[$0.name]).map(pointsText)) },
+        .init("best at") { policy in
+          Table.text(standings[policy.name].map { "\($0.bestIn.count) of \($0.cells)" })
+        },
+        .init("time") { Table.number(standings[$0.name]?.timeAgainstLRU, 1) },
+        .init("bytes per object") { Table.number(standings[$0.name]?.bytesPerObject, 1) },
       ])
-    }
-    return table
   }
 
   /// A parameter is explained where it first appears.
@@ -72,22 +74,22 @@ struct PolicyPage {
     _ policy: PolicyDescription, _ explained: inout Set<String>
   ) -> [Block] {
     var blocks: [Block] = [
-      .heading(2, [.text(policy.name)]), .paragraph([.text(policy.summary)]),
+      .heading(2, Line(text: policy.name)), .paragraph(Line(text: policy.summary)),
     ]
-    var facts: [[Inline]] = []
+    var facts: [Line] = []
     if !policy.needs.names.isEmpty {
-      facts.append([.text("Needs: \(policy.needs.names.joined(separator: ", ")).")])
+      facts.append("Needs: \(policy.needs.names.joined(separator: ", ")).")
     }
-    if policy.isRandom { facts.append(["Random: results depend on the seed."]) }
+    if policy.isRandom { facts.append("Random: results depend on the seed.") }
     for parameter in policy.parameters {
       let value = "\(parameter.name)=\(parameter.defaultValue)"
       let isNew = explained.insert("\(value): \(parameter.summary)").inserted
-      facts.append([.code(value), .text(isNew ? ": \(parameter.summary)." : ".")])
+      facts.append("\(code: value)\(isNew ? ": \(parameter.summary)." : ".")")
     }
     if let standing = standings[policy.name], let extremes = extremes(standing) {
-      facts.append([.text(extremes)])
+      facts.append(Line(text: extremes))
     }
-    facts.append([.text("\(policy.paper).")])
+    facts.append("\(policy.paper).")
     blocks.append(.list(facts))
     return blocks
   }
@@ -108,25 +110,9 @@ struct PolicyPage {
     return standing.gainMean
   }
 
-  private func count(_ standing: PolicyStanding?) -> Inline {
-    standing.map { .text("\($0.bestIn.count) of \($0.cells)") } ?? Table.none
-  }
-
-  private func points(_ value: Double?) -> Inline {
-    value.map { .text(pointsText($0)) } ?? Table.none
-  }
-
   private func pointsText(_ value: Double) -> String {
     let text = NumberText.fixed(value, decimals: 2) ?? ""
     return value > 0 && text != "0.00" ? "+\(text)" : text
-  }
-
-  private func times(_ value: Double?) -> Inline { fixed(value, decimals: 1) }
-
-  private func bytes(_ value: Double?) -> Inline { fixed(value, decimals: 1) }
-
-  private func fixed(_ value: Double?, decimals: Int) -> Inline {
-    value.flatMap { NumberText.fixed($0, decimals: decimals) }.map { .text($0) } ?? Table.none
   }
 }
 
@@ -182,7 +168,7 @@ struct PolicyStanding {
     let lru = comparison.policies.first { $0.text == "lru" }
     guard let lru, let base = hitRatio(lru) else { return }
     let lruTime = seconds(comparison.records(lru, column))
-    let best = ranking.columns[column].best
+    let best = ranking.best(column)
     for policy in comparison.policies {
       guard let ratio = hitRatio(policy) else { continue }
       var standing = standings[policy.text] ?? PolicyStanding()

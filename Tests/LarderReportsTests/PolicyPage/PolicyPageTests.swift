@@ -90,7 +90,7 @@ import Testing
     let folder = Self.repository.appendingPathComponent("Results/examples/policies")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     let runs = try names.map {
-      try ResultsFolder.results(in: folder.appendingPathComponent($0).path)
+      try RunResults.read(folder.appendingPathComponent($0).path)
     }
     #expect(runs.count >= 5)
     let policies = (PolicyRegistry.standard + PolicyRegistry.learned + PolicyRegistry.bounds)

@@ -33,7 +33,7 @@ struct MarkdownMarkupTests {
     (" - x", "\\- x"),
   ])
   func starts(_ text: String, _ expected: String) {
-    #expect(MarkdownMarkup().text(of: .paragraph([.text(text)])) == expected)
+    #expect(MarkdownMarkup().text(of: .paragraph(Line(text: text))) == expected)
   }
 
   @Test func fences() {
@@ -42,7 +42,7 @@ struct MarkdownMarkupTests {
 
   /// The title of a fold is HTML, and its contents are Markdown.
   @Test func folds() {
-    let fold = Block.fold("a <b> `c`", [.paragraph(["*x*"]), .list([["y"]])])
+    let fold = Block.fold("a <b> `c`", [.paragraph("*x*"), .list(["y"])])
     #expect(
       MarkdownMarkup().text(of: fold)
         == "<details>\n<summary><strong>a &lt;b&gt; &#96;c&#96;</strong></summary>\n\n"
@@ -51,9 +51,9 @@ struct MarkdownMarkupTests {
 
   @Test func namesBetweenBackticks() {
     #expect(
-      Inline.marked("with `a` and `b`.")
+      Line.marked("with `a` and `b`.").parts
         == [.text("with "), .code("a"), .text(" and "), .code("b"), .text(".")])
-    #expect(Inline.marked("one ` only") == [.text("one ` only")])
+    #expect(Line.marked("one ` only") == "one ` only")
   }
 
   /// Names do not affect the lines of a report nor the cells of its tables.

@@ -14,6 +14,12 @@ import Testing
     return sizes
   }
 
+  private static func time(
+    model: LatencyModel, kind: ConfigurationKind, unit: CapacityUnit, _ sizes: OutcomeSizes
+  ) -> ModelledAccessTime? {
+    AccessTimeCalculator(model: model, kind: kind, unit: unit).accessTime(of: sizes)
+  }
+
   private static let constants = LatencyModel(
     memory: AccessLatency(base: .constant(1_000), nanosecondsPerByte: 0.5),
     disk: AccessLatency(base: .constant(100_000), nanosecondsPerByte: 2),
@@ -26,8 +32,8 @@ import Testing
       memory: Array(repeating: 2000, count: 6), disk: Array(repeating: 1000, count: 3),
       misses: [1000])
     let time = try #require(
-      ModelledAccessTime.compute(
-        model: Self.constants, kind: .hybrid, unit: .bytes, outcomes: sizes))
+      Self.time(
+        model: Self.constants, kind: .hybrid, unit: .bytes, sizes))
     #expect(time.meanMicroseconds == 8142.2)
     #expect(time.p50Microseconds == 2)
     #expect(time.p90Microseconds == 103)
@@ -42,7 +48,7 @@ import Testing
       memory: AccessLatency(base: .constant(1000)), origin: AccessLatency(),
       isOriginFromTrace: true)
     let time = try #require(
-      ModelledAccessTime.compute(model: model, kind: .memory, unit: .objects, outcomes: sizes))
+      Self.time(model: model, kind: .memory, unit: .objects, sizes))
     // Rounded to microseconds: 40,000 or 40,001, depending on the Float.
     #expect(abs(time.meanMicroseconds - (5 + 60_000.5) / 5) < 0.2)
     #expect(time.p50Microseconds == 1)
@@ -61,29 +67,29 @@ import Testing
   /// One tier only: a miss does not pay for a look-up in a missing tier.
   @Test func singleTiersPayForTheirOwnTierOnly() throws {
     let sizes = Self.outcomes(misses: [1000])
-    let memory = ModelledAccessTime.compute(
-      model: Self.constants, kind: .memory, unit: .bytes, outcomes: sizes)
+    let memory = Self.time(
+      model: Self.constants, kind: .memory, unit: .bytes, sizes)
     #expect(memory?.p50Microseconds == 81_001)
-    let disk = ModelledAccessTime.compute(
-      model: Self.constants, kind: .disk, unit: .bytes, outcomes: sizes)
+    let disk = Self.time(
+      model: Self.constants, kind: .disk, unit: .bytes, sizes)
     #expect(disk?.p50Microseconds == 81_100)
-    let hit = ModelledAccessTime.compute(
-      model: Self.constants, kind: .disk, unit: .bytes, outcomes: Self.outcomes(disk: [500]))
+    let hit = Self.time(
+      model: Self.constants, kind: .disk, unit: .bytes, Self.outcomes(disk: [500]))
     #expect(hit?.meanMicroseconds == 101)
   }
 
   @Test func objectsHaveNoPartPerByte() throws {
     let sizes = Self.outcomes(memory: [1], misses: [1])
-    let time = ModelledAccessTime.compute(
-      model: Self.constants, kind: .memory, unit: .objects, outcomes: sizes)
+    let time = Self.time(
+      model: Self.constants, kind: .memory, unit: .objects, sizes)
     #expect(time?.p50Microseconds == 1)
     #expect(time?.p99Microseconds == 80_001)
   }
 
   @Test func noRequestsHaveNoTime() {
     #expect(
-      ModelledAccessTime.compute(
-        model: Self.constants, kind: .hybrid, unit: .bytes, outcomes: OutcomeSizes()) == nil)
+      Self.time(
+        model: Self.constants, kind: .hybrid, unit: .bytes, OutcomeSizes()) == nil)
   }
 
   @Test func shortListsAreExact() throws {
@@ -91,9 +97,9 @@ import Testing
     let model = LatencyModel(
       memory: AccessLatency(base: .constant(500)), origin: AccessLatency(base: .empirical(samples)))
     let time = try #require(
-      ModelledAccessTime.compute(
+      Self.time(
         model: model, kind: .memory, unit: .bytes,
-        outcomes: Self.outcomes(misses: Array(repeating: 10, count: 8))))
+        Self.outcomes(misses: Array(repeating: 10, count: 8))))
     #expect(time.meanMicroseconds == 3)
     #expect(time.p50Microseconds == 2.5)
     #expect(time.p90Microseconds == 4.5)
@@ -107,8 +113,8 @@ import Testing
     let sizes = Self.outcomes(
       memory: (1...500).map { $0 * 97 }, disk: (1...300).map { $0 * 31 },
       misses: (1...200).map { $0 * 53 })
-    let time = ModelledAccessTime.compute(
-      model: model, kind: .hybrid, unit: .bytes, outcomes: sizes)
+    let time = Self.time(
+      model: model, kind: .hybrid, unit: .bytes, sizes)
     #expect(time == Self.pinned)
   }
 
@@ -149,7 +155,7 @@ import Testing
     }
     drawn.sort()
     let time = try #require(
-      ModelledAccessTime.compute(model: model, kind: kind, unit: .bytes, outcomes: sizes))
+      Self.time(model: model, kind: kind, unit: .bytes, sizes))
     func near(_ value: Double, _ exact: Double, within tolerance: Double) -> Bool {
       abs(value * 1000 / exact - 1) < tolerance
     }

@@ -8,7 +8,6 @@ package struct History: Sendable {
     self.loads = loads
   }
 
-  /// Returns the keys without an order of events that explains every result.
   package func unexplainedKeys(_ rules: HistoryRules) -> [Int] {
     Set(events.map(\.key)).sorted().filter { key in
       var search = HistorySearch(self, key, rules)
@@ -16,7 +15,6 @@ package struct History: Sendable {
     }
   }
 
-  /// Returns the number of keys with too many events for the search, which are not checked.
   package func keysTooLarge(_ rules: HistoryRules) -> Int {
     Set(events.map(\.key)).count { HistorySearch(self, $0, rules).isTooLarge }
   }

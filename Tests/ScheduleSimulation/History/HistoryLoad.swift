@@ -1,4 +1,3 @@
-/// One call of a loader: a request to the origin.
 package struct HistoryLoad: Sendable {
   /// The cached value according to the request.
   package enum Candidate: Sendable, Hashable {
@@ -9,9 +8,7 @@ package struct HistoryLoad: Sendable {
     case some(Int?)
   }
 
-  /// Response of the origin.
   package enum Answer: Sendable, Hashable {
-    /// A value, and its TTL in microseconds.
     case value(Int, life: UInt64?)
     case notModified
     case absent
@@ -25,11 +22,9 @@ package struct HistoryLoad: Sendable {
   package var answer: Answer
   package var started: Int
   package var ended: Int
-  /// Time of the cache's clock at these times, in microseconds.
   package var clockStarted: UInt64
   package var clockEnded: UInt64
 
-  /// Creates a load; see the properties.
   package init(
     key: Int, owner: Int, candidate: Candidate, _ answer: Answer, _ times: ClosedRange<Int>,
     clock: ClosedRange<UInt64> = 0...0

@@ -3,21 +3,17 @@ package struct HistoryRules: Sendable {
   /// True if a load may be joined after its value was stored, as in a `MemoryCache`, and a loaded
   /// value is discarded if another one was stored meanwhile.
   package var isMemoryCache: Bool
-  /// True if values may be lost at any time, for example by eviction.
   package var mayLose: Bool
   /// True if a value may be missed once and found later, for example because the disk fails.
   package var mayMissWhatIsThere: Bool
-  /// True if any request may return an expired value.
   package var returnsExpired: Bool
   /// Time for which a memory cache remembers a missing value, in microseconds.
   package var absenceLife: UInt64
   /// Idle expiry in microseconds: an entry is valid for at least the lower bound after its last
   /// access, and for less than the upper one. Nil without idle expiry.
   package var idleLife: ClosedRange<UInt64>?
-  /// The last time of the history's clock.
   package var clockEnd: UInt64
 
-  /// Creates rules; see the properties.
   package init(
     isMemoryCache: Bool, mayLose: Bool, mayMissWhatIsThere: Bool = false,
     returnsExpired: Bool = false, absenceLife: UInt64 = 0, clockEnd: UInt64 = 0

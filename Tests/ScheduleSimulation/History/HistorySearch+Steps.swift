@@ -12,14 +12,12 @@ extension HistorySearch {
 
   // MARK: The register
 
-  /// The value of a write, nil for none.
   func value(_ write: UInt8, _ state: State) -> Int? {
     guard write != 0 else { return nil }
     let known = writes[Int(write)]
     return known.value ?? value(state.candidates[known.load], state)
   }
 
-  /// True if the value may have expired at a time of the clock.
   private func mayBeExpired(_ state: State, at clock: UInt64) -> Bool {
     if state.write == 0 { return false }
     if writes[Int(state.write)].expiresFirst <= clock { return true }
@@ -27,14 +25,12 @@ extension HistorySearch {
     return clock >= state.accessedFirst && clock - state.accessedFirst >= idle.lowerBound
   }
 
-  /// True if the value may still be valid at a time of the clock.
   private func mayBeUsed(_ state: State, at clock: UInt64) -> Bool {
     guard state.write != 0, clock < writes[Int(state.write)].expiresLast else { return false }
     guard let idle = rules.idleLife else { return true }
     return clock <= state.accessedLast || clock - state.accessedLast < idle.upperBound
   }
 
-  /// State after a certain or possible access by a call.
   private func accessed(_ state: State, by call: HistoryEvent, surely: Bool) -> State {
     var next = state
     guard rules.idleLife != nil else { return next }
@@ -57,7 +53,6 @@ extension HistorySearch {
     return next
   }
 
-  /// State after overtaking every running load.
   private func overtaking(_ state: State) -> State {
     var next = state
     next.found = 0
@@ -165,7 +160,6 @@ extension HistorySearch {
     }
   }
 
-  /// True if a running request has found a value, which it passes to requests that join it.
   private func isFound(_ value: Int, _ call: HistoryEvent, _ state: State) -> Bool {
     calls.indices.contains { number in
       state.found >> UInt64(number) & 1 == 1 && calls[number].returns(value)
@@ -173,7 +167,6 @@ extension HistorySearch {
     }
   }
 
-  /// True if a missing value may be remembered.
   private func isRemembered(_ state: State, at clock: UInt64) -> Bool {
     state.absence != 0 && clock < absentUntil[Int(state.absence) - 1]
   }

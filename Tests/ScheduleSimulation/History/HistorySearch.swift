@@ -37,11 +37,9 @@ package struct HistorySearch {
     case land(Int)
   }
 
-  /// A value written to the register; number 0 is none.
   struct Write {
     var value: Int?
     var load = 0
-    /// Earliest and latest expiry in microseconds.
     var expiresFirst = UInt64.max
     var expiresLast = UInt64.max
     var storedFirst: UInt64 = 0
@@ -51,13 +49,10 @@ package struct HistorySearch {
   struct State: Hashable {
     var passed: UInt64 = 0
     var write: UInt8 = 0
-    /// Requests that found the value of the register in a memory cache, without a removal since.
     var found: UInt64 = 0
     var overtaken: UInt16 = 0
     var outdated: UInt16 = 0
-    /// Number of the load that found the remembered missing value, plus 1.
     var absence: UInt8 = 0
-    /// Earliest and latest time of the last access in microseconds; 0 without idle expiry.
     var accessedFirst: UInt64 = 0
     var accessedLast: UInt64 = 0
     /// For each load the write that was present when it began.
@@ -67,27 +62,21 @@ package struct HistorySearch {
   let rules: HistoryRules
   let calls: [HistoryEvent]
   let loads: [HistoryLoad]
-  /// The request in `calls` whose loader each load is, and the number of each load in the history.
   private(set) var owners: [Int?] = []
   private(set) var numbers: [Int] = []
   private(set) var points: [Point] = []
   private(set) var first: [Int] = []
   private(set) var last: [Int] = []
   private(set) var writes = [Write()]
-  /// The write of each call and the landing of each load.
   private(set) var writeOfCall: [Int: UInt8] = [:]
   private(set) var writeOfLoad: [Int: UInt8] = [:]
   private(set) var beginPoint: [Int] = []
   private(set) var landPoint: [Int] = []
-  /// Time at which a load's own request was answered by it, after which it cannot be joined.
   private(set) var answered: [Int] = []
-  /// Time of the clock until which each load's missing value may be remembered.
   private(set) var absentUntil: [UInt64] = []
-  /// Loads whose requests may all have been cancelled.
   private(set) var mayBeAbandoned: [Bool] = []
   private var seen: Set<State> = []
 
-  /// Creates the search for the events of a key.
   package init(_ history: History, _ key: Int, _ rules: HistoryRules) {
     self.rules = rules
     let chosen = history.events.indices.filter { history.events[$0].key == key }
@@ -104,7 +93,6 @@ package struct HistorySearch {
     noteExpiriesOfUpdates()
   }
 
-  /// An update keeps the expiry of the value that it replaced, which may be that of an update.
   private mutating func noteExpiriesOfUpdates() {
     for _ in calls {
       for (number, call) in calls.enumerated() {
@@ -185,7 +173,6 @@ package struct HistorySearch {
     return search(State())
   }
 
-  /// True if there are more points than the search can hold.
   package var isTooLarge: Bool { points.count > 64 || loads.count > 16 || writes.count > 250 }
 
   private mutating func search(_ state: State) -> Bool {

@@ -1,6 +1,5 @@
 import DiskSimulation
 
-/// Random choice of a schedule.
 package enum SchedulePlan: Sendable, CustomStringConvertible {
   /// At each step, with probability 1 / `switchesOneIn`, another strand is chosen uniformly.
   case random(switchesOneIn: Int)

@@ -9,7 +9,6 @@
   /// another continue; all state here belongs to the running thread, and is passed on with a
   /// semaphore. Reordering by processors is not simulated: the thread sanitizer covers that.
   package final class Scheduler: ScheduleHook, @unchecked Sendable {
-    /// Number of steps after which a schedule counts as endless.
     private static let stepsMax = 200_000
 
     private var workers: [Worker] = []
@@ -20,9 +19,7 @@
     var plan = SchedulePlan.random(switchesOneIn: 1)
     private var changes: ArraySlice<Int> = []
     private var lowest: UInt64 = .max
-    /// Strands that may run, including the running one.
     private var ready: [Strand] = []
-    /// Strands that wait for others to do something.
     private var spinning: [Strand] = []
     private var sleeping: [Strand] = []
     private var lanes: [Int: [@Sendable () -> Void]] = [:]
@@ -32,20 +29,16 @@
     private var isUninterrupted = false
     package private(set) var steps = 0
     package private(set) var switches = 0
-    /// A hash of all choices, which a replay must reproduce.
     package private(set) var fingerprint: UInt64 = 0
     package private(set) var failure: String?
-    /// Called with each choice.
     var trace: ((String) -> Void)?
 
-    /// Starts the threads.
     package init() {
       for number in 0..<24 {
         workers.append(Worker(number) { [unowned self] in run(on: $0) })
       }
     }
 
-    /// Discards the previous schedule and begins another.
     func begin(_ plan: SchedulePlan, seed: UInt64) {
       random = SimulationRandom(seed: seed)
       self.plan = plan
@@ -58,8 +51,6 @@
       failure = nil
     }
 
-    /// Runs everything that was enqueued until nothing is left to run, or a failure. After a
-    /// failure the scheduler must not be used again, because threads are stopped midway.
     func runAll() {
       Schedules.hook = self
       if let first = choose(nil) {
@@ -155,15 +146,12 @@
       if steps > Self.stepsMax { stop("no end after \(steps) steps") }
     }
 
-    /// Stops the schedule midway; does not return.
     private func stop(_ message: String) {
       if failure == nil { failure = message }
       isOver.signal()
       while true { DispatchSemaphore(value: 0).wait() }
     }
 
-    /// Chooses the next strand to run; nil if none can. `running` is the running one, if it could
-    /// continue.
     private func choose(_ running: Strand?) -> Strand? {
       guard !ready.isEmpty else { return nil }
       var chosen: Strand?
@@ -195,14 +183,12 @@
 
     // MARK: Threads
 
-    /// Switches to another strand, and returns when this one may continue.
     private func change(from strand: Strand, to next: Strand) {
       let worker = strand.worker
       hand(over: next)
       worker?.wait()
     }
 
-    /// Runs a strand on its thread or a free one.
     private func hand(over next: Strand) {
       current = next
       if let worker = next.worker { return worker.wake() }
@@ -213,7 +199,6 @@
       worker.wake()
     }
 
-    /// Runs a strand, and further ones that have no thread yet.
     private func run(on worker: Worker) {
       while let strand = worker.next {
         worker.next = nil

@@ -3,7 +3,6 @@
   import Dispatch
   import Foundation
 
-  /// A thread that runs strands, one at a time.
   final class Worker: @unchecked Sendable {
     let number: Int
     private let turn = DispatchSemaphore(value: 0)

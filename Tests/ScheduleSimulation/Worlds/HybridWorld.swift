@@ -76,7 +76,6 @@
       }
     }
 
-    /// Runs calls that fail only if the disk does.
     private func mayFail(_ body: () throws -> Void) {
       do { try body() } catch {
         if !options.failsDisk { message = "failed though nothing fails: \(error)" }
@@ -212,8 +211,6 @@
 
     // MARK: The end
 
-    /// Records the contents of both tiers, of disk alone and, without failures, those found by
-    /// another process.
     func finish() async {
       disk.endFault()
       for key in 0..<setting.keys { get(key, -1) }
@@ -232,7 +229,6 @@
     }
   }
 
-  /// Results of a request with several results, and their times.
   final class FollowedAnswers: @unchecked Sendable {
     var all: [(outcome: HistoryEvent.RequestOutcome, instant: ScheduleRecorder.Instant)] = []
   }

@@ -3,19 +3,15 @@
   import Larder
   import LarderEngine
 
-  /// Configuration of the hybrid cache of one schedule.
   struct HybridWorldOptions: Sendable {
     private static let policies = ["lru", "fifo", "clock", "sieve", "s3-fifo", "random"]
 
     private(set) var configuration: HybridCacheConfiguration
     let lives: [UInt64?]
     let setting: ScheduledOperation.Setting
-    /// True if entries may be lost without failures.
     let mayLose: Bool
     let failsDisk: Bool
-    /// True if the limits of disk are changed instead of those of memory.
     let limitsDisk: Bool
-    /// True if disk has all entries that memory has.
     let isKeptOnDisk: Bool
 
     init(_ random: inout SimulationRandom, _ clock: ScheduledClock) {

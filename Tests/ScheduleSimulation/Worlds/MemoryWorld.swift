@@ -2,7 +2,6 @@
   import DiskSimulation
   import Larder
 
-  /// A small memory cache with an origin.
   final class MemoryWorld<Value: ScheduledValue>: ScheduledWorld, @unchecked Sendable {
     let recorder: ScheduleRecorder
     let options: MemoryWorldOptions
@@ -10,7 +9,6 @@
     private let origin: ScheduledOrigin
     private let told: ToldRemovals?
     private var message: String?
-    /// Time of the clock before it was advanced beyond all lifetimes.
     private var clockEnd: UInt64?
 
     init(_ scheduler: Scheduler, _ random: inout SimulationRandom) throws {
@@ -196,7 +194,6 @@
     }
   }
 
-  /// Passes the TTL of a loaded value to the code that stores it.
   final class LifeBox: @unchecked Sendable {
     var life: UInt64?
     var microseconds: Duration? { life.map { .microseconds(Int64($0)) } }

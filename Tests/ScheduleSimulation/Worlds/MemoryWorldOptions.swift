@@ -2,7 +2,6 @@
   import DiskSimulation
   import Larder
 
-  /// Configuration and use of the memory cache of one schedule.
   struct MemoryWorldOptions: Sendable {
     private static let policies: [CachePolicy] = [
       "lru", "fifo", "clock", "sieve", "s3-fifo", "random", "w-tinylfu", "arc", "s4-fifo",
@@ -11,13 +10,9 @@
     private(set) var configuration: MemoryCacheConfiguration
     let lives: [UInt64?]
     let setting: ScheduledOperation.Setting
-    /// True if entries may be lost.
     let mayLose: Bool
-    /// Seconds for which missing values are remembered; nil if the origin always has one.
     let absenceLife: UInt64?
-    /// Idle expiry in seconds; nil for none.
     let idleLife: UInt64?
-    /// True if the cache reports entries that leave it.
     let tells: Bool
     /// Alarm for entries that expire; nil without prompt expiry.
     let alarm: ScheduledAlarm?
@@ -84,7 +79,6 @@
       }
     }
 
-    /// Reasons for which values may leave.
     var reasons: Set<MemoryRemovalReason> {
       var reasons: Set<MemoryRemovalReason> = [.replaced, .removed]
       if mayLose { reasons.formUnion([.evicted, .refused]) }
@@ -92,7 +86,6 @@
       return reasons
     }
 
-    /// Documented guarantees, if the clock ended at `clockEnd`.
     func rules(clockEnd: UInt64) -> HistoryRules {
       var rules = HistoryRules(
         isMemoryCache: true, mayLose: mayLose,

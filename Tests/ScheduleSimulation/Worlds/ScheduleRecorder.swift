@@ -3,16 +3,13 @@
   import Larder
   import LarderEngine
 
-  /// Records the events of one schedule. Used by the running thread, one at a time.
   final class ScheduleRecorder: @unchecked Sendable {
     let clock = ScheduledClock()
     let scheduler: Scheduler
     private(set) var history = History()
     private var time = 0
     private var values = 0
-    /// Random numbers for clients and the origin while they run.
     var random: SimulationRandom
-    /// Requests that may be cancelled, by number.
     private var tasks: [(call: Int, task: Task<HistoryEvent.RequestOutcome, Never>)] = []
     private var pauses = 1_000
     var pending = 0
@@ -35,8 +32,6 @@
 
     // MARK: Calls
 
-    /// Records the beginning of a call and returns its number. A call about all keys begins once
-    /// for each.
     func begin(_ client: Int, _ key: Int, asksForAbsence: Bool = false) -> Int {
       let now = tick()
       var event = HistoryEvent(
@@ -48,7 +43,6 @@
       return history.events.count - 1
     }
 
-    /// A time of the history and of the cache's clock.
     struct Instant: Sendable {
       var time: Int
       var clock: UInt64
@@ -56,7 +50,6 @@
 
     func now() -> Instant { Instant(time: tick(), clock: clock.time) }
 
-    /// Records the end of a call, now or earlier.
     func end(_ call: Int, _ action: HistoryEvent.Action, at instant: Instant? = nil) {
       let instant = instant ?? now()
       history.events[call].action = action
@@ -82,7 +75,6 @@
       history.loads[load].clockEnded = clock.time
     }
 
-    /// Suspends the current task, so that others may run.
     func pause() async {
       pauses += 1
       let lane = pauses
@@ -93,7 +85,6 @@
 
     // MARK: Cancelling
 
-    /// Runs a request in its own task, which `cancelOne` may cancel.
     func cancellable(
       _ call: Int, _ body: @escaping @Sendable () async -> HistoryEvent.RequestOutcome
     ) async -> HistoryEvent.RequestOutcome {

@@ -4,17 +4,13 @@
 
   /// One schedule: a cache, its clients and an order of their steps, all determined by a seed.
   package struct ScheduleRound {
-    /// Result of a schedule.
     package struct Outcome: Sendable {
-      /// Nil if every result is explained.
       package var failure: String?
       package var steps = 0
       package var switches = 0
       package var calls = 0
       package var loads = 0
-      /// Keys with more events than the check can hold.
       package var keysTooLarge = 0
-      /// Equal for schedules that were the same step by step.
       package var fingerprint: UInt64 = 0
 
       package init(failure: String? = nil) { self.failure = failure }

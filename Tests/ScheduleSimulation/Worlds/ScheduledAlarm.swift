@@ -5,7 +5,6 @@
   final class ScheduledAlarm: ExpiryAlarm, @unchecked Sendable {
     private var bell: (@Sendable () -> Void)?
     private var isRinging = false
-    /// True if it would ring eventually.
     private(set) var isSet = false
 
     func start(_ ring: @escaping @Sendable () -> Void) { bell = ring }
@@ -14,7 +13,6 @@
 
     func stop() { bell = nil }
 
-    /// Rings if it is set, never concurrently. (Ringing early is permitted.)
     func ring() {
       guard isSet, !isRinging else { return }
       isSet = false

@@ -1,28 +1,22 @@
 import DiskSimulation
 import Larder
 
-/// Next operation of a client.
 enum ScheduledOperation: Sendable {
   case get(key: Int)
-  /// Checks if a key has a value; not counted as an access.
   case look(key: Int)
   case list
   case set(key: Int, life: UInt64?)
   case update(key: Int)
   case remove(key: Int)
   case removeAll
-  /// A request, in its own task if it may be cancelled.
   case request(key: Int, CacheStrategy, mayBeCancelled: Bool)
-  /// A request for the cached value and for the origin's, as `updates` makes.
   case follow(key: Int, mayBeCancelled: Bool)
   case cancel
-  /// Advances the clock by seconds.
   case advance(UInt64)
   case removeExpired
   case flush
   case trim(Int)
   case limit(Int)
-  /// Rings the alarm for expired entries, if it is set.
   case ring
   case prewarm
   /// Would reveal that a key is reported as missing after it had a value: a get, the loss of the
@@ -32,15 +26,11 @@ enum ScheduledOperation: Sendable {
   case linger(key: Int)
   case fail(SimulatedFault)
 
-  /// Distribution of operations.
   struct Setting: Sendable {
     var keys: Int
-    /// Share of each kind of operation.
     var shares: [(Kind, Int)]
     var strategies: [CacheStrategy]
-    /// TTLs in seconds; nil is forever.
     var lives: [UInt64?]
-    /// One request in this number may be cancelled.
     var cancellableOneIn = 3
 
     /// Variant for clients that cancel many requests: continuing without them is the hard part.
@@ -92,7 +82,6 @@ enum ScheduledOperation: Sendable {
     }
   }
 
-  /// Kind of an operation.
   enum Kind: Sendable {
     case get, set, update, remove, removeAll, request, cancel, advance, removeExpired, flush, trim
     case fail, probe, look, list, limit, ring, prewarm, linger, follow

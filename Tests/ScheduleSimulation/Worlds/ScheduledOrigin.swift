@@ -2,21 +2,17 @@
   import DiskSimulation
   import Larder
 
-  /// A slow and failing origin for loaders.
   struct ScheduledOrigin: Sendable {
-    /// Error of the origin.
     struct Failure: Error {
       let load: Int
     }
 
     let recorder: ScheduleRecorder
-    /// Number of errors, and of missing values, among eight responses.
     let failures: Int
     let absences: Int
     let lives: [UInt64?]
     let pauses: Int
 
-    /// Responds to one load. Throws `Failure` or `CancellationError`.
     func answer(
       _ key: Int, owner: Int, _ candidate: HistoryLoad.Candidate, mayConfirm: Bool,
       mayBeAbsent: Bool = true

@@ -10,11 +10,9 @@
   /// A value that is distinguishable from all others of its schedule, and from a mixture of two.
   protocol ScheduledValue: Sendable {
     init(_ number: Int)
-    /// Nil for a value that was never created.
     var number: Int? { get }
   }
 
-  /// A trivial value: read while others write.
   struct PlainValue: ScheduledValue {
     private let one: Int
     private let other: Int
@@ -24,7 +22,6 @@
     var number: Int? { one == ~other ? one : nil }
   }
 
-  /// A reference-counted object.
   final class ObjectValue: ScheduledValue {
     private let one: Int
     // Not intact in a destroyed object.
@@ -34,7 +31,6 @@
 
     var number: Int? { one == ~other ? one : nil }
 
-    /// Eight bytes.
     static let codec = DiskCodec<ObjectValue>(
       identity: "schedules", encode: { value in Data("\(value.one)".utf8) },
       decode: { data in

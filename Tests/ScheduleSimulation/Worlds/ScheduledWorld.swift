@@ -2,7 +2,6 @@
   import DiskSimulation
   import Larder
 
-  /// A cache with its clients.
   protocol ScheduledWorld: AnyObject, Sendable {
     var recorder: ScheduleRecorder { get }
     var setting: ScheduledOperation.Setting { get }
@@ -10,9 +9,7 @@
     var description: String { get }
 
     func perform(_ operation: ScheduledOperation, _ client: Int) async
-    /// Adds the final contents to the history after all clients are done.
     func finish() async
-    /// A fault that the history cannot show; nil if there is none.
     func fault() -> String?
   }
 
@@ -22,7 +19,6 @@
       recorder.end(call, body())
     }
 
-    /// Records a call that concerns all keys, and returns its action for each.
     func recordAll(_ client: Int, _ body: () -> (Int) -> HistoryEvent.Action) {
       let calls = (0..<setting.keys).map { recorder.begin(client, $0) }
       let action = body()

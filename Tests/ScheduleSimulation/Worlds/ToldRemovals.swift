@@ -6,11 +6,9 @@
   final class ToldRemovals: @unchecked Sendable {
     private let recorder: ScheduleRecorder
     private let reasons: Set<MemoryRemovalReason>
-    /// Time of the report of each value, by its number.
     private var times: [Int: Int] = [:]
     private(set) var message: String?
 
-    /// Creates an empty record for a cache from which values may leave for `reasons`.
     init(_ recorder: ScheduleRecorder, _ reasons: Set<MemoryRemovalReason>) {
       self.recorder = recorder
       self.reasons = reasons
@@ -27,7 +25,6 @@
       if !reasons.contains(reason) { message = "value \(number) of key \(key) left: \(reason)" }
     }
 
-    /// Checks the history once the cache is empty again. Loaded values need not have been stored.
     func check() {
       for event in recorder.history.events {
         switch event.action {

@@ -65,12 +65,15 @@ def simulate(
         "ignore_size": ignore_size,
         "seed": seed,
     }
-    waits = {
-        "fetch": fetch,
+    details = {
         "bandwidth": bandwidth,
         "servers": servers,
-        "no_coalescing": not coalescing,
+        "coalescing": None if coalescing else "false",
     }
+    given = "".join(f":{name}={value}" for name, value in details.items() if value is not None)
+    if given and fetch is None:
+        raise ValueError("bandwidth, servers and coalescing need fetch")
+    waits = {"fetch": None if fetch is None else fetch + given}
     listed = [policies] if isinstance(policies, str | type) else list(policies)
     if not listed:
         raise ValueError("policies is empty")

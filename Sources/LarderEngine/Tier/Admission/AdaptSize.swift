@@ -1,10 +1,7 @@
 /// Admits objects with a probability that depends on their size, and finds the size scale with the
-/// best hit ratio from a model of recent requests.
-///
-/// Follows the authors' program where the paper leaves details open: at least 250,000 requests
-/// between two searches, until three times the capacity of distinct bytes was seen; exponentially
-/// weighted request counts with a decay of 0.3; a coarse search over powers of two and then a
-/// golden section.
+/// best hit ratio from a model of recent requests. As in the authors' program, at least 250,000
+/// requests and three times the capacity of distinct bytes lie between two searches, counts decay
+/// by 0.3, and a golden section follows a coarse search.
 final class AdaptSize: AdmissionFilter {
   static let description = AdmissionDescription(
     name: "adaptsize",
@@ -63,10 +60,9 @@ final class AdaptSize: AdmissionFilter {
   var stateBytes: Int { seen.bytes }
 }
 
-/// The objects that AdaptSize has seen, by fingerprint, with their request counts and sizes.
-///
-/// Open addressing with linear probing, with the objects in the table itself, so that a request
-/// costs one cache miss. Memory: 16 bytes for each slot, with 1.6 to 3.2 slots for each object.
+/// The objects that AdaptSize has seen, by fingerprint, with their request counts and sizes. Open
+/// addressing with linear probing, with the objects in the table itself, so that a request costs
+/// one cache miss. Memory: 16 bytes for each slot, with 1.6 to 3.2 slots for each object.
 struct AdaptSizeObjects: ~Copyable {
   // Not private: the compiler (6.3) fails in debug mode on a column of a private type.
   struct Object: BitwiseCopyable {
@@ -95,7 +91,6 @@ struct AdaptSizeObjects: ~Copyable {
 
   var bytes: Int { slots.bytes }
 
-  /// Records a request for an object. Amortised O(1).
   @inline(__always) mutating func note(_ request: Request) {
     var slot = slot(of: request.fingerprint)
     if slots[slot].isEmpty {
@@ -163,11 +158,9 @@ struct AdaptSizeObjects: ~Copyable {
   }
 }
 
-/// The hit ratio of an LRU cache that admits objects with probability e^(-size / 2^exponent),
-/// computed from the request rates and sizes of its objects.
-///
-/// A Markov chain of each object's position in the list, solved for the time that objects stay
-/// (sections 4.1 and 4.2 of the paper). Every function is O(groups of similar objects).
+/// The hit ratio of an LRU cache that admits objects with probability e^(-size / 2^exponent): a
+/// Markov chain of each object's position in the list, solved for the time that objects stay
+/// (sections 4.1 and 4.2 of the paper).
 struct AdaptSizeModel {
   private let capacity: Double
   private let groups: [AdaptSizeGroups.Group]
@@ -293,12 +286,8 @@ struct AdaptSizeModel {
   }
 }
 
-/// Groups of similar objects for AdaptSize's model: their rates agree in the exponent and two bits,
-/// and their sizes in the exponent and three.
-///
-/// That makes about a hundred groups for any number of objects. A group has the mean rate and size
-/// of its objects, so its sums are exact; values within 12 and 6 % of a mean change the rest of the
-/// model by the square of that.
+/// Groups of similar objects for AdaptSize's model, about a hundred: their rates agree in the
+/// exponent and two bits, and their sizes in the exponent and three. A group has their means.
 struct AdaptSizeGroups {
   struct Group {
     var objects = 0.0
@@ -313,7 +302,6 @@ struct AdaptSizeGroups {
   private var places = [UInt16](repeating: 0, count: rates * sizes)
   private var sums: [Group] = []
 
-  /// Adds an object. O(1).
   mutating func add(rate: Float, size: UInt32) {
     let first = Self.leading(rate, bits: 2, from: 0x1p-4, count: Self.rates)
     let second = Self.leading(Float(size), bits: 3, from: 1, count: Self.sizes)
@@ -328,7 +316,6 @@ struct AdaptSizeGroups {
     sums[place].size += Double(size)
   }
 
-  /// The groups with their mean rates and sizes. O(groups).
   var means: [Group] {
     sums.map {
       Group(objects: $0.objects, rate: $0.rate / $0.objects, size: $0.size / $0.objects)

@@ -1,14 +1,9 @@
 /// A rule that decides if a missing object is stored. It precedes the eviction policy, which never
-/// sees rejected objects.
+/// sees rejected objects, and knows objects only by their fingerprints.
 ///
-/// A filter knows objects only by their fingerprints, because it remembers some that are not
-/// resident. Two objects with the same fingerprint are one object to it, which is rare and
-/// harmless.
-///
-/// The tier calls `requested` for every get and set, in order, and calls `admits` right after if an
+/// The tier calls `requested` for every get and set, in order, and `admits` right after if an
 /// object that is not resident and not larger than the capacity is to be stored. Decisions depend
-/// only on these calls and the setup. Each request costs a call through an existential: filters are
-/// not meant for the tightest loop.
+/// only on these calls and the setup.
 public protocol AdmissionFilter: AnyObject, SendableMetatype {
   /// Name, parameters and paper.
   static var description: AdmissionDescription { get }
@@ -111,10 +106,6 @@ public struct AdmissionSetup: Sendable {
   @usableFromInline let comparesVictims: Bool
   @usableFromInline let watchesHits: Bool
 
-  /// Creates the filter of a setup; nil if it does not name one.
-  ///
-  /// - Throws: if the filter does not exist, or if it compares victims and the policy cannot
-  ///   predict its victims.
   init?(_ setup: CacheTierSetup, policy: String, namesVictim: Bool) throws(PolicyError) {
     guard let spec = setup.admission else { return nil }
     let made = try AdmissionRegistry.make(

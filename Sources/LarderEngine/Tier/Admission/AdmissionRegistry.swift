@@ -23,9 +23,6 @@ public enum AdmissionRegistry {
   }
 
   /// Creates the filter of a spec; nil for `always`.
-  ///
-  /// - Throws: `PolicyError` for an unknown name, parameter or value, and for a capacity or a
-  ///   number of parts out of range.
   public static func make(_ setup: AdmissionSetup) throws(PolicyError) -> (any AdmissionFilter)? {
     let spec = setup.spec
     guard 1...PolicySetup.capacityMax ~= setup.capacity else {

@@ -34,7 +34,7 @@ final class TinyLFUAdmission: AdmissionFilter {
       objects: min(objects, Self.objectsAtFirst), period: UInt64(objects) * 10)
   }
 
-  func requested(_ request: Request) { _ = sketch.increment(request.fingerprint) }
+  func requested(_ request: Request) { sketch.increment(request.fingerprint) }
 
   func prefetch(_ fingerprint: UInt32) { sketch.prefetch(fingerprint) }
 
