@@ -92,8 +92,7 @@ package enum LiveTrace {
   }
 }
 
-/// A recording file of requests that arrive one by one. Written in complete blocks, so the file is
-/// readable whenever the writer ends.
+/// A recording of requests that arrive one by one, readable whenever the writer ends.
 package final class RecordedTraceFile {
   private let path: String
   private let file: Int32

@@ -53,8 +53,7 @@ public struct TraceRecord: Sendable, Hashable, BitwiseCopyable {
 }
 
 extension Operation {
-  /// True if hit ratios count the operation with this number: a get, or a request that bypasses
-  /// caches, which is a miss.
+  /// True for operations that hit ratios count: a get, or a bypass, which is a miss.
   @inlinable package static func isCounted(_ number: UInt8) -> Bool {
     number == get.rawValue || number == bypass.rawValue
   }

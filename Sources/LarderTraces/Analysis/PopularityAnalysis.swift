@@ -26,8 +26,7 @@ package struct PopularityAnalysis: Sendable, Hashable {
   }
 }
 
-/// The Zipf law that best fits a trace's popularity: the object of rank r is requested with a
-/// probability proportional to r to the power of minus the exponent.
+/// The Zipf law, 1 / rank^exponent, that best fits a trace's popularity.
 package struct ZipfFit: Sendable, Hashable {
   package let exponent: Double
   /// Largest difference, over all ranks, between the trace's and the law's cumulative share of

@@ -98,9 +98,7 @@ public final class ByteReader {
 
 /// A stream of bytes that is read once, from the beginning: a file or the output of a decompressor.
 protocol ByteSource: AnyObject {
-  /// Writes the next bytes to the start of `space` and returns their number; 0 at the end.
-  ///
-  /// `space` must not be empty. Errors give offsets in this source's output.
+  /// Writes the next bytes to the start of `space`, which is not empty: their number, 0 at the end.
   func read(into space: UnsafeMutableRawBufferPointer) throws(TraceError) -> Int
 
   var remarks: [String] { get }

@@ -240,8 +240,7 @@ private final class XzDecoder: Decompressor {
 
   init?() {
     stream.initialize(to: lzma_stream())
-    // The largest dictionary that xz writes needs 1.5 GiB, and a forged header must not exhaust the
-    // machine.
+    // A forged header must not exhaust the machine; xz needs at most 1.5 GiB.
     let result = lzma_stream_decoder(stream, 2 << 30, UInt32(larder_lzma_concatenated))
     if result != LZMA_OK { return nil }
   }

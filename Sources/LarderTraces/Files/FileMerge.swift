@@ -67,8 +67,6 @@ struct FileMerge {
     return try output.flush()
   }
 
-  /// Takes the requests of a file that are due before those of all other files, at least one; false
-  /// if the sink stopped.
   private func take(from file: MergedFile, _ event: EventQueue.Event) throws -> Bool {
     let bound = queue.first
     var event = event

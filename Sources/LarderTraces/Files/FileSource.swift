@@ -150,9 +150,7 @@ public struct FileSource: RecordSource {
 }
 
 extension FileSource {
-  /// Returns the trace of a prepared file; nil if the trace has to be prepared. It is copied into
-  /// memory if it takes up to half of the remaining budget or cannot be mapped, and mapped
-  /// otherwise.
+  /// The trace of a prepared file, loaded or mapped by its size; nil if it has to be prepared.
   func prepared(memory: MemoryBudget = .machine) throws(TraceError) -> PreparedTrace? {
     guard format.name == LarderFormat.name, !rules.skipsZeroSizes, rules.sample == nil,
       parts.count == 1,
@@ -179,8 +177,7 @@ struct ReadingRules: Sendable {
   var hasSeveralFiles = false
   var foldsFills = true
 
-  /// Maximum share of bad lines of one file. Not limited with several files, because the others may
-  /// have enough good lines.
+  /// Not limited with several files, because the others may have enough good lines.
   var maxBadShareOfFile: Double { hasSeveralFiles ? 1 : maxBadShare }
 }
 
@@ -217,8 +214,7 @@ struct FilePart: Sendable {
     opened = file.isRegular ? nil : OpenedReader(file, reader)
   }
 
-  /// Opens all files of a reference. Of several files, empty ones (a log that was just rotated) are
-  /// recorded in `log` and skipped.
+  /// Opens all files; of several, empty ones (a log that was just rotated) are noted in `log`.
   static func open(_ reference: TraceReference, skipping log: ReadingLog) throws -> [FilePart] {
     let paths = reference.paths
     for (index, path) in paths.enumerated() where paths[..<index].contains(path) {
@@ -473,8 +469,7 @@ struct LocalClock {
   }
 }
 
-/// Last known sizes of objects, for traces that give 0 for misses in production: a request of
-/// unknown size gets the last size of its object in any of the files.
+/// Last known sizes of objects, in any of the files, for traces that give 0 for misses.
 final class KnownSizes {
   private var sizes: [UInt64: UInt32] = [:]
   private var growth = GrowthLimit("the sizes of objects", bytesEach: 16)

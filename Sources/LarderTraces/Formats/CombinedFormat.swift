@@ -6,16 +6,14 @@ struct CombinedFormat: TraceFormat {
     summary: "access logs of nginx, Apache, varnishncsa, Envoy: common, combined, or a log format",
     layout: """
       Text, one request per line: `host ident user [01/Mar/2026:10:00:00 +0100] "GET /a HTTP/1.1"
-      200 512`, with anything behind it. Before the time may be several clients (X-Forwarded-For),
-      a virtual host, and the prefix of syslog or of a container: the first lines and the line
-      itself decide, and a note reports the result. Other layouts are given as in the server's
-      configuration: log-format='$remote_addr [$time_local] "$request" $status
-      $body_bytes_sent $upstream_response_time' (nginx) or log-format='%h %t "%r" %>s %b %D'
-      (Apache, varnishncsa). A GET or HEAD whose status may be stored is a get;
-      all other requests bypass the cache, or count as set by `writes`. The size of an object is
-      that of its last full response (200 or 203), never of a 304, a HEAD or a part.
-      Cache-Control or Expires become TTLs, and the time of the upstream (else of the request) the
-      cost in milliseconds, if they are logged. Times to the second or finer, with zones.
+      200 512`, with anything behind it, and before it several clients (X-Forwarded-For), a virtual
+      host, or the prefix of syslog or of a container: a note reports what was found. Other layouts
+      are given as in the server's configuration: log-format='$remote_addr [$time_local] "$request"
+      $status $body_bytes_sent $upstream_response_time' (nginx) or log-format='%h %t "%r" %>s %b %D'
+      (Apache, varnishncsa). A GET or HEAD whose status may be stored is a get; all other requests
+      bypass the cache, or count as set by `writes`. An object has the size of its last full
+      response (200 or 203). Cache-Control or Expires become TTLs, and the time of the upstream
+      (else of the request) the cost in milliseconds, if they are logged.
       """,
     suffixes: [".combined", ".combined.log"],
     parameters: [
@@ -80,8 +78,7 @@ struct CombinedFormat: TraceFormat {
   }
 }
 
-/// The common log format and its extensions, found by the time in brackets and the quoted request
-/// after it. The part before the time is parsed line by line.
+/// Lines with a time in brackets and a quoted request; the part before is parsed line by line.
 struct CombinedLayout: WebLayout {
   enum HostPlace: String {
     case none = #"%h %l %u [%t] "%r" %>s %b"#

@@ -37,12 +37,12 @@ public enum FormatRegistry {
     return try format(named: spec.name)
   }
 
-  /// Returns the format called `name`.
-  /// - Throws: for an unknown name; the error has the nearest known one.
-  public static func format(named name: String) throws(ComponentError) -> any TraceFormat {
+  package static func format(named name: String) throws(ComponentError) -> any TraceFormat {
     try registry.entry(named: name)
   }
 
+  /// The format with the highest confidence for a file. The file name decides between formats that
+  /// fit the content, and alone if none fits.
   package static func recognise(_ sample: FormatSample) throws(TraceError) -> any TraceFormat {
     if let error = FileKind.error(sample) { throw error }
     var nameless = sample

@@ -7,17 +7,14 @@ struct JSONLinesFormat: TraceFormat {
     summary:
       "logs with a JSON object or logfmt per line: Caddy, Traefik, Envoy, nginx, ECS, clouds",
     layout: """
-      Text, one JSON object per line, also after the prefix of syslog or a container, or an array
-      of objects in any number of lines; or logfmt (time=... status=200). The keys of time, id (path
-      or URL), query, host, status, size and so on are named with a dot into inner objects, as in
-      id=request.uri:size=resp.bytes; others are found by the names used by nginx, ingress-nginx,
-      Caddy, Traefik, Envoy, HAProxy, Apache, Fastly, Cloudflare, CloudFront, the load balancers
-      and gateways of AWS, Google and Azure, ECS and loggers of Node; case, - and _ in names do not
-      matter. A note lists the keys found. Times: a date, or a number since 1970 in the unit that
-      gives a plausible date (or in time-unit). Costs: in the unit of the key or value (or in
-      cost-unit). Log lines wrapped in JSON, as by Docker, are read in their own format. Gets,
-      sizes, TTLs and costs as in `combined`; in a cache's own log (an id or an operation, and no
-      status) as in `csv`.
+      Text, one JSON object per line, also after the prefix of syslog or a container, an array of
+      objects in any number of lines, or logfmt (time=... status=200). Keys are named with a dot
+      into inner objects, as in id=request.uri:size=resp.bytes; others are found by the names of
+      usual servers, clouds and loggers; case, - and _ in names do not matter. A note lists the keys
+      found. Times: a date, or a number since 1970 in the unit that gives a plausible date (or in
+      time-unit). Costs: in the unit of the key or value (or in cost-unit). Log lines wrapped in
+      JSON, as by Docker, are read in their own format. Gets, sizes, TTLs and costs as in
+      `combined`; in a cache's own log (an id or an operation, and no status) as in `csv`.
       """,
     suffixes: [".jsonl", ".ndjson", ".json-lines"],
     parameters: JSONRole.allCases.map {
@@ -101,16 +98,14 @@ struct JSONLinesFormat: TraceFormat {
   }
 }
 
-/// Lines of a log embedded as strings in JSON lines, as Docker's json-file driver and log shippers
-/// write them.
+/// Lines of a log that are strings in JSON lines, as Docker and log shippers write them.
 struct InnerLines: Sendable {
   static let names = [
     "log", "message", "msg", "@message", "textPayload", "event.original", "line", "log.message",
   ]
 
   let key: String
-  /// True if a line without a trailing newline continues in the next one, as Docker writes long
-  /// lines.
+  /// True if a line without a newline continues in the next one, as Docker writes long lines.
   let hasNewlines: Bool
 
   init(_ key: JSONKeys.Key) {

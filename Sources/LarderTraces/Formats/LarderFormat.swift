@@ -57,8 +57,7 @@ struct LarderFormat: TraceFormat {
       prompts: content.column(.prompts, of: UInt32.self))
   }
 
-  /// Decodes the records of a prepared trace from a stream. The file stores columns one after
-  /// another, so all of it is read first and takes as much memory as the columns.
+  /// The file stores columns one after another, so all of it is read first.
   private struct Decoder: TraceDecoder {
     let columns: TraceColumns
     let keyLimit: Int?
@@ -86,8 +85,7 @@ extension PreparedTrace {
   }
 }
 
-/// Validates the columns of a prepared trace file once, when it is opened: checksums, and
-/// everything that simulations assume about the values. One scan at the speed of memory.
+/// Validates the columns of a file once, when it is opened, in one scan at the speed of memory.
 struct LarderContent {
   let bytes: UnsafeRawBufferPointer
   let layout: LarderLayout

@@ -154,8 +154,7 @@ extension LarderLayout {
     }
   }
 
-  /// Reads and validates a header, so that its offsets stay inside the file. Does not check the
-  /// content of the columns.
+  /// Validates a header, so that its offsets stay inside the file, but not the columns.
   init(decoding bytes: UnsafeRawBufferPointer, fileLength length: Int?, path: String)
     throws(TraceError)
   {

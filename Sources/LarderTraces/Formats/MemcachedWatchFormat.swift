@@ -6,15 +6,12 @@ struct MemcachedWatchFormat: TraceFormat {
     summary: "the output of memcached's watch fetchers mutations deletions evictions",
     layout: """
       Text, one event per line: `ts=1700000000.12 gid=2 type=item_get key=a status=found clsid=1
-      cfd=25 size=5`. Digits behind the point of ts are microseconds, without leading zeros, as
-      memcached writes them. item_get is a get, item_store with status stored a set with its TTL,
-      deleted a delete. memcached looks up an item before it stores or deletes it: a get directly
-      before a store or delete of the same key by the same client is skipped. The server's own
-      evictions and failed stores are skipped and counted. memcached before 1.6.19 does not report
-      deletes: they look like gets. A line `skipped=17` means that memcached dropped 17 events
-      because its output was read too slowly; a note has their number. The size is that of the
-      value, without the key; a miss has none, so it gets that of the object. A store after a get
-      of its key that missed is the end of that get.
+      cfd=25 size=5`, where digits behind the point are microseconds. item_get is a get, item_store
+      with status stored a set with its TTL, deleted a delete; the look-up before a store or delete
+      of the same key by the same client is skipped, evictions and failed stores are skipped and
+      counted. memcached before 1.6.19 does not report deletes. A line `skipped=17` means that
+      memcached dropped 17 events. The size is that of the value; a miss has that of the object. A
+      store after a get of its key that missed is the end of that get.
       """,
     suffixes: [".memcached", ".memcached-watch", ".memcached-watch.log"],
     parameters: [.size(.lastFull), .maxBad])
@@ -44,8 +41,7 @@ struct MemcachedWatchFormat: TraceFormat {
     var foldsFills: Bool { true }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-      // The last get of each client, held back until the client's next event is known. The window
-      // that sorts by time restores its position.
+      // The last get of each client, held back until the client's next event is known.
       var pending: [UInt64: TraceRecord] = [:]
       var keys = KeyLengths()
       var growth = GrowthLimit("the clients of a server", bytesEach: 64)

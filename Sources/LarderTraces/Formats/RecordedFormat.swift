@@ -143,8 +143,7 @@ struct RecordedDecoder: TraceDecoder {
       return true
     }
 
-    /// Number of gets of all keys, without the share that was lost with dropped operations. Servers
-    /// do not report the gets they drop, so theirs are not included.
+    /// Gets of all keys, without the share lost with dropped operations, which servers do not count.
     var recordedGets: UInt64 {
       guard lost > 0, events > 0, header.origin != .server else { return gets }
       return UInt64(Double(gets) * Double(events) / (Double(events) + Double(lost)))

@@ -6,21 +6,16 @@ struct RedisMonitorFormat: TraceFormat {
     summary: "the output of MONITOR of Redis and Valkey",
     layout: """
       Text, one command per line: `1700000000.123456 [0 127.0.0.1:6379] "SET" "key" "value" "EX"
-      "60"`. Reads (GET, MGET, HGET, SMEMBERS ...) are gets, one for each key; SET, SETEX, MSET,
-      INCR, HSET, LPUSH ... are sets, DEL and UNLINK deletes; GETSET and SET with GET are a get and
-      a set, GETDEL a get and a delete. EXPIRE, PEXPIRE, EXPIREAT, PEXPIREAT, PERSIST and GETEX
-      change a TTL (operation expire); RENAME is a delete and a set with the value's size and TTL;
-      FLUSHDB and FLUSHALL are deletes of all keys there. Conditions (NX, XX, GT, LT) and KEEPTTL
-      are evaluated against the keys of the log so far, starting with an empty server. Other
-      commands (COPY, MOVE, SWAPDB, SET with IFEQ ...) and those without effect are skipped and
-      counted by name. Keys of database 0 are unchanged, those of others are prefixed with its
-      number and a quote. A namespace of Kvrocks is a database. A size is that of the value, without
-      the key; reads and partial changes have none, so an object has the size of its last SET. The
-      log does not say if a get missed: a set after a get of its key, with no other write of the key
-      between, is the end of that get if the key was not known to be stored, or if the client of the
-      get stores a value of the same length (the server had evicted it). fills=false makes every set
-      a request. TTLs are whole seconds, rounded up; a key that has expired within the second is
-      deleted before it is used.
+      "60"`. Reads are gets, one for each key; SET, MSET, INCR, HSET, LPUSH ... are sets, DEL and
+      UNLINK deletes; EXPIRE, PERSIST and GETEX change a TTL (operation expire); RENAME is a delete
+      and a set, FLUSHDB and FLUSHALL are deletes of all keys there. Conditions (NX, XX, GT, LT) and
+      KEEPTTL are evaluated against the keys of the log so far, starting with an empty server. Other
+      commands and those without effect are skipped and counted by name. Keys of databases other
+      than 0 are prefixed with its number and a quote. A size is that of the value; reads and
+      partial changes have none, so an object has the size of its last SET. A set after a get of its
+      key, with no other write of the key between, is the end of that get if the key was not known
+      to be stored, or if the client of the get stores a value of the same length; fills=false
+      makes every set a request. TTLs are whole seconds, rounded up.
       """,
     suffixes: [".redis", ".redis-monitor", ".redis-monitor.log"],
     parameters: [
@@ -88,8 +83,7 @@ extension ByteReader {
 struct RedisCommand {
   let name: String
   let time: UInt64
-  /// Number of the client's selected database; a hash of a namespace of Kvrocks other than the
-  /// default one.
+  /// Number of the client's database; a hash of a namespace of Kvrocks other than the default.
   let database: UInt64
   let client: UInt32
   let words: [TextField]
@@ -146,8 +140,7 @@ struct RedisCommand {
     case millisecondsSince1970 = "PXAT"
   }
 
-  /// Expiry time from the number at an index, in milliseconds since 1970; nil if the server rejects
-  /// it.
+  /// Expiry from the number at an index, in milliseconds since 1970; nil if the server rejects it.
   func deadline(_ place: Int, _ unit: Expiry) -> Int64? {
     guard let value = integer(place) else { return nil }
     let isSeconds = unit == .seconds || unit == .secondsSince1970

@@ -6,13 +6,11 @@ struct W3CFormat: TraceFormat {
     summary: "W3C extended logs with a #Fields line: IIS, CloudFront",
     layout: """
       Text, one request per line, fields between tabs or runs of blanks as named by the last
-      `#Fields:` line above, in quotes if they contain blanks; other lines that begin with # are
-      ignored. The fields read are date and time (UTC), cs-method, cs-uri-stem, cs-uri-path,
-      cs-uri-query, cs-uri
-      (a whole URL or a path), cs-host, cs-uri-host, cs(Host), x-host-header, sc-status, sc-bytes,
-      bytes, sc(Cache-Control), sc(Expires), time-taken (milliseconds; seconds in CloudFront's logs
-      and if it has decimals) and time-to-first-byte. Gets, sizes, TTLs and costs as in
-      `combined`.
+      `#Fields:` line above, in quotes if they contain blanks. The fields read are date and time
+      (UTC), cs-method, cs-uri-stem, cs-uri-path, cs-uri-query, cs-uri, cs-host, cs-uri-host,
+      cs(Host), x-host-header, sc-status, sc-bytes, bytes, sc(Cache-Control), sc(Expires),
+      time-taken (milliseconds; seconds in CloudFront's logs and if it has decimals) and
+      time-to-first-byte. Gets, sizes, TTLs and costs as in `combined`.
       """,
     suffixes: [".w3c", ".w3c.log"], parameters: WebOptions.parameters())
 
@@ -39,8 +37,7 @@ struct W3CFormat: TraceFormat {
     return WebDecoder(layout: Layout(columns: columns), options: web)
   }
 
-  /// True if a value of `time-taken` has a fraction, which means seconds, as in the draft of the
-  /// standard.
+  /// True if `time-taken` has a fraction, which means seconds, as in the draft of the standard.
   private static func hasSeconds(_ line: ArraySlice<UInt8>, _ sample: FormatSample) -> Bool {
     let names = W3CColumns(line, secondsTaken: false).names.map { $0.lowercased() }
     guard let place = names.firstIndex(of: "time-taken") else { return false }
@@ -91,8 +88,7 @@ struct W3CFormat: TraceFormat {
       return .request
     }
 
-    /// Reads fields between single tabs, which may contain blanks or be empty; false if their
-    /// number differs from that of the names.
+    /// Fields between single tabs, which may contain blanks or be empty; false for another number.
     private func takeTabs(_ line: TextField, into fields: borrowing WebLine) -> Bool {
       var rest = line
       var tabs = 0
@@ -110,8 +106,7 @@ struct W3CFormat: TraceFormat {
       return true
     }
 
-    /// Reads fields between runs of blanks and tabs; false for too few, or for so many that they
-    /// are ambiguous.
+    /// Fields between runs of blanks; false for too few, or so many that they are ambiguous.
     private func takeRuns(
       _ line: TextField, quotes: Bool, into fields: borrowing WebLine
     ) -> Bool {
@@ -150,8 +145,7 @@ struct W3CFormat: TraceFormat {
 struct W3CColumns: Sendable {
   let names: [String]
   let byPlace: [WebRole?]
-  /// True if a column before the last that is read may contain blanks, so that a line with too many
-  /// fields is ambiguous.
+  /// True if a column before the last that is read may contain blanks: more fields are ambiguous.
   let hasFreeText: Bool
   var roles: Set<WebRole> { Set(byPlace.compactMap { $0 }) }
 

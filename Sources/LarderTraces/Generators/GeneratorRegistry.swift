@@ -19,9 +19,7 @@ public enum GeneratorRegistry {
     try registry.add(generator)
   }
 
-  /// Returns the generator with the name.
-  /// - Throws: `ComponentError` with the nearest name if it is unknown. Complexity: O(generators).
-  public static func generator(
+  package static func generator(
     named name: String
   ) throws(ComponentError) -> RegisteredGenerator {
     try registry.entry(named: name)
@@ -145,8 +143,7 @@ extension BurstStream {
   }
 }
 
-/// A position in a sequence of records. Unlike a `RecordSource`, which pushes, cursors can be
-/// interleaved and concatenated.
+/// A position in a sequence of records; a `RecordSource`, which pushes, cannot be interleaved.
 protocol RecordCursor: AnyObject {
   /// Writes the next records to the start of the buffer and returns their number, 0 at the end. A
   /// cursor may return fewer than fit although more follow. The buffer is never empty.

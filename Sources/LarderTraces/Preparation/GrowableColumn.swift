@@ -121,8 +121,7 @@ private struct PageMemory: ~Copyable {
   /// Most bytes by which a file grows beyond what is needed.
   private static let fileStep = 64 << 20
 
-  /// Allocates at least `bytes` of memory, for a use that errors name, in a file of `folder` if
-  /// given.
+  /// At least `bytes`, for a use that errors name, in a file of `folder` if given.
   init(bytes: Int, purpose: String, folder: String? = nil) throws(TraceError) {
     let unit = bytes >= PageMemory.hugePage ? PageMemory.hugePage : PageMemory.page
     let count = max(unit, Self.rounded(bytes, to: unit))

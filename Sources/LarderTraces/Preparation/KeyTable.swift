@@ -18,8 +18,7 @@ final class KeyTable {
   private static let initialBits: UInt64 = 14
   private let watchedBits: UInt64
 
-  /// Creates an empty table that rejects more than `maximum` objects and does not grow beyond the
-  /// available memory, which is checked from 2^`watchedBits` slots on: by default 128 MiB.
+  /// Rejects more than `maximum` objects; checks the memory from 2^`watchedBits` slots on.
   init(
     maximum: Int = ObjectID.maximumCount, memory: MemoryBudget = .machine, watchedBits: UInt64 = 24
   ) throws(TraceError) {
@@ -31,8 +30,7 @@ final class KeyTable {
 
   deinit { ring.deallocate() }
 
-  /// Writes the ids of `count` records to `ids` and returns the total size of those that are the
-  /// first of their object.
+  /// Writes the ids of records; total size of those that are the first of their object.
   func number(
     _ records: UnsafePointer<TraceRecord>, count requests: Int,
     into ids: UnsafeMutablePointer<ObjectID>

@@ -11,8 +11,7 @@ public final class PreparedTrace: Sendable {
   /// Per request, one more than the prompt's tokens if it begins a prompt, and 0 if it continues
   /// one; nil if the trace has no prompts. Valid as long as the columns.
   package nonisolated(unsafe) let prompts: UnsafePointer<UInt32>?
-  /// Number of requests with a time before that of the previous request; they were given that time,
-  /// so times never decrease.
+  /// Requests that were given the time of the previous one, so that times never decrease.
   package let timesRaised: Int
   let footprint: Footprint
   /// Findings from reading the trace's file; empty for other traces.
@@ -131,9 +130,7 @@ extension PreparedTrace {
       source: source, name: name, keeping: wanted, memory: .machine, progress: progress)
   }
 
-  /// Prepares a source within a memory budget. With a spill folder, columns are in unnamed files
-  /// there, and only the keys are in memory: for a trace that is read in order, as writers do, and
-  /// not simulated.
+  /// With a folder, columns are in unnamed files there, for a trace that is only read in order.
   static func prepare(
     source: some RecordSource, name: String, keeping wanted: ColumnChoice = { $0 },
     memory: MemoryBudget, spillingTo folder: String? = nil, progress: Progress? = nil
@@ -201,8 +198,7 @@ extension PreparedTrace {
 }
 
 extension PreparedTrace {
-  /// Some requests of the trace as a separate trace: its columns except next uses and prompts, with
-  /// new dense ids. Complexity: O(positions), and 4 bytes per object of the original trace.
+  /// Some requests as a trace of their own, with new ids, without next uses and prompts.
   package func requests(at positions: [Int]) throws(TraceError) -> PreparedTrace {
     let storage = ColumnStorage()
     let numbers = try GrowableColumn<ObjectID>(capacity: requests.objects + 1)

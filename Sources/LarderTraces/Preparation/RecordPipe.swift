@@ -36,8 +36,7 @@ final class RecordPipe: @unchecked Sendable {
     counts.deallocate()
   }
 
-  /// Calls `produce` in a separate thread and passes its records to `sink` in this one. Both have
-  /// ended when this returns.
+  /// Calls `produce` in another thread, which has ended when this returns.
   static func run(
     _ produce: (RecordSink) throws -> Void, into sink: RecordSink
   ) throws {

@@ -14,8 +14,7 @@ struct SizeResolution {
   private let unknown: UnsafePointer<UInt8>?
   private let entries: GrowableColumn<Entry>
   private let marks: GrowableColumn<UInt8>
-  /// Full sizes of objects that have several, for the rule `last-full`; the first element is
-  /// unused.
+  /// Full sizes of objects that have several, for `last-full`; the first element is unused.
   private let fullSizes: GrowableColumn<FullSizes>
   private var fullSizesCount = 1
   /// Free slots in `fullSizes`, of versions that have ended.
@@ -26,8 +25,7 @@ struct SizeResolution {
     var full: UInt32 = 0
     var part: UInt32 = 0
     var other: UInt32 = 0
-    /// Number of requests with the size of the version; with `isSeveral`, the index of its full
-    /// sizes.
+    /// Requests with the size of the version; with `isSeveral`, the index of its full sizes.
     var count: UInt32 = 0
 
     static let isSeveral: UInt32 = 1 << 31
@@ -65,8 +63,7 @@ struct SizeResolution {
     return facts
   }
 
-  /// Backward pass: stores the size of each version with the request that begins it, and that of an
-  /// object's first version in its entry.
+  /// Backward: stores the size of each version with the request that begins it.
   private mutating func collect(_ facts: inout SizeFacts) throws(TraceError) {
     let (entries, marks) = (entries.base, marks.base)
     let ahead = 16
@@ -244,8 +241,7 @@ struct SizeFacts: Sendable, Hashable {
   }
 }
 
-/// Full sizes of one version of an object, from its last response back: chooses the last response
-/// that was not cut off.
+/// Full sizes of one version, from its last response back: the last that was not cut off.
 struct FullSizes: BitwiseCopyable {
   private struct Candidate: BitwiseCopyable {
     var size: UInt32 = 0
@@ -318,8 +314,7 @@ struct FullSizes: BitwiseCopyable {
 /// without a cost gets its previous one, or else its next one; an object that never has one gets
 /// the mean of all known costs.
 enum CostResolution {
-  /// Fills the costs of `count` requests in place. Returns the number filled, or nil if no cost is
-  /// known and the column is useless.
+  /// Fills costs in place. Number filled; nil if no cost is known and the column is useless.
   static func resolve(
     _ costs: UnsafeMutablePointer<Float>, count: Int, ids: UnsafePointer<ObjectID>, objects: Int
   ) throws(TraceError) -> Int? {

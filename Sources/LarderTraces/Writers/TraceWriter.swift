@@ -10,8 +10,7 @@ package struct TraceWriter: Sendable {
   package let columns: TraceColumns
   let content: @Sendable (PreparedTrace, OutputFile) throws(TraceError) -> Void
 
-  /// Writes a trace, atomically: the file is complete or missing.
-  /// - Throws: when the format cannot represent the trace, or the file cannot be written.
+  /// Writes a trace: the file is complete or missing.
   package func write(_ trace: PreparedTrace, to path: String) throws(TraceError) {
     try write(trace, to: OutputFile(path: path))
   }

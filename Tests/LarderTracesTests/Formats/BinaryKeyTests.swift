@@ -9,13 +9,10 @@ struct BinaryKeyTests {
   private func trace(
     _ keys: [UInt64], bytes: Int, _ spec: String? = nil
   ) throws -> PreparedTrace {
-    let folder = try TestFolder()
     let text = keys.flatMap { key in
       (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: key >> (8 * $0)) }
     }
-    return try PreparedTrace.load(
-      path: folder.write(text, to: "a.trace"),
-      format: spec.map { try ComponentSpec(parsing: $0) })
+    return try readTrace(text, "a.trace", spec)
   }
 
   /// Requests of 200 objects, some of them more often.

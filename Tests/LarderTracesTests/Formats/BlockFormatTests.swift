@@ -15,9 +15,7 @@ struct BlockFormatTests {
   }
 
   private func records(_ text: String, _ spec: String) throws -> [TraceRecord] {
-    let folder = try TestFolder()
-    let path = try folder.write(text, to: "trace")
-    return try allRecords(FileSource(path: path, format: ComponentSpec(parsing: spec)))
+    try readRecords(text.utf8, "trace", spec)
   }
 
   private static let spc = "0,8,8192,R,0.5\n1,8,512,w,0.75,extra\n0,16,4096,r,1.5\n"

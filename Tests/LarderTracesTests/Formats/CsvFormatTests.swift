@@ -7,9 +7,7 @@ import Testing
 @Suite
 struct CsvFormatTests {
   private func records(_ text: String, _ spec: String = "csv") throws -> [TraceRecord] {
-    let folder = try TestFolder()
-    let path = try folder.write(text, to: "table.csv")
-    return try allRecords(FileSource(path: path, format: ComponentSpec(parsing: spec)))
+    try readRecords(text.utf8, "table.csv", spec)
   }
 
   private func problem(_ text: String, _ spec: String = "csv") -> String {

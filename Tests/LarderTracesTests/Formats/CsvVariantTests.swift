@@ -13,13 +13,11 @@ struct CsvVariantTests {
   }
 
   private func records(_ text: String, _ spec: String = "csv") throws -> [TraceRecord] {
-    let (source, folder) = try source(text, spec)
-    return try withExtendedLifetime(folder) { try allRecords(source) }
+    try readRecords(text.utf8, "table.csv", spec)
   }
 
   private func trace(_ text: String, _ spec: String = "csv") throws -> PreparedTrace {
-    let (source, folder) = try source(text, spec)
-    return try withExtendedLifetime(folder) { try PreparedTrace.load(source) }
+    try readTrace(text.utf8, "table.csv", spec)
   }
 
   @Test(arguments: [

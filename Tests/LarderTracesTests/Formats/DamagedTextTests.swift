@@ -9,11 +9,7 @@ struct DamagedTextTests {
   private func trace(
     _ bytes: [UInt8], _ name: String, _ spec: String? = nil, maxBad: Double? = nil
   ) throws -> PreparedTrace {
-    let folder = try TestFolder()
-    let path = try folder.write(bytes, to: name)
-    return try PreparedTrace.load(
-      TraceReference(
-        path: path, format: try spec.map { try ComponentSpec(parsing: $0) }, maxBadShare: maxBad))
+    try readTrace(bytes, name, spec, maxBad: maxBad)
   }
 
   /// Lines of each text format, and one that is invalid for it.

@@ -6,19 +6,11 @@ import Testing
 /// Prompts and their tokens in the format hash-ids.
 struct HashIDsFormatTests {
   private func records(_ lines: [String]) throws -> [TraceRecord] {
-    let folder = try TestFolder()
-    let text = lines.map { $0 + "\n" }.joined()
-    let path = try folder.write(text, to: "a.hash-ids.jsonl")
-    return try allRecords(FileSource(path: path, format: ComponentSpec(parsing: "hash-ids")))
+    try readRecords(lines.map { $0 + "\n" }.joined().utf8, "a.hash-ids.jsonl", "hash-ids")
   }
 
   private func problem(_ line: String) -> String {
-    do {
-      _ = try records([line])
-      return ""
-    } catch {
-      return "\(error)"
-    }
+    message { _ = try records([line]) }
   }
 
   @Test func blocksAreFullWithoutLength() throws {
@@ -38,9 +30,7 @@ struct HashIDsFormatTests {
   }
 
   private func trace(_ lines: [String], _ spec: String = "hash-ids") throws -> PreparedTrace {
-    let folder = try TestFolder()
-    let path = try folder.write(lines.map { $0 + "\n" }.joined(), to: "a.jsonl")
-    return try PreparedTrace.load(path: path, format: ComponentSpec(parsing: spec))
+    try readTrace(lines.map { $0 + "\n" }.joined().utf8, "a.jsonl", spec)
   }
 
   @Test func decimalTimesAreSeconds() throws {

@@ -3,8 +3,7 @@ import LarderEngine
 extension BinaryFormat {
   static let oracleGeneralSize = 24
 
-  /// libCacheSim's records. The time of the next request is derived again when a policy needs it,
-  /// so truncated and filtered traces are correct too.
+  /// The next request is found again when a policy needs it, so cut traces are correct too.
   static let oracleGeneral = BinaryFormat(
     description: FormatDescription(
       name: "oracle-general",
@@ -110,8 +109,7 @@ extension BinaryFormat {
     }
   }
 
-  /// libCacheSim's `lcs` files, with either header: 8192 bytes and a version from 1 to 8, or 1024
-  /// bytes and a format string.
+  /// Either header: 8192 bytes and a version from 1 to 8, or 1024 bytes and a format string.
   static let lcs = BinaryFormat(
     description: FormatDescription(
       name: "lcs",

@@ -62,8 +62,7 @@ final class JSONLineScanner {
     return rest.trimmed.isEmpty
   }
 
-  /// Calls `body` with the dotted name and text of every value that is not an object; false if the
-  /// line is not an object. For the first lines of a file.
+  /// Calls `body` with the dotted name and text of every value that is not an object.
   func forEachValue(in line: TextField, _ body: @escaping (String, TextField) -> Void) -> Bool {
     visitor = body
     defer { visitor = nil }
@@ -274,8 +273,7 @@ final class JSONLineScanner {
   }
 }
 
-/// Tree of wanted JSON keys by nesting level: one look-up per key of a line, however many are
-/// wanted.
+/// Wanted JSON keys by nesting level: one look-up per key of a line, however many are wanted.
 final class JSONNameTree {
   static let root = 0
 

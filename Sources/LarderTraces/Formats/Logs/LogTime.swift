@@ -168,22 +168,12 @@ struct DateText {
       UInt32(rest.next[0] | 0x20) << 16 | UInt32(rest.next[1] | 0x20) << 8
       | UInt32(rest.next[2] | 0x20)
     for _ in 0..<3 { rest.skip() }
-    switch letters {
-    case 0x6A_61_6E: return 1
-    case 0x66_65_62: return 2
-    case 0x6D_61_72: return 3
-    case 0x61_70_72: return 4
-    case 0x6D_61_79: return 5
-    case 0x6A_75_6E: return 6
-    case 0x6A_75_6C: return 7
-    case 0x61_75_67: return 8
-    case 0x73_65_70: return 9
-    case 0x6F_63_74: return 10
-    case 0x6E_6F_76: return 11
-    case 0x64_65_63: return 12
-    default: return nil
-    }
+    return DateText.months.firstIndex(of: letters).map { $0 + 1 }
   }
+
+  private static let months: [UInt32] = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+  ].map { $0.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
 
   @inline(__always) mutating func clock() -> Int? {
     guard let hours = number(2), passes(0x3A), let minutes = number(2), passes(0x3A),

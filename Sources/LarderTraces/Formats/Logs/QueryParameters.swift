@@ -1,8 +1,7 @@
 import LarderEngine
 internal import LarderSupport
 
-/// Query parameters of the first requests of a web log, by name, for a hint at those that make many
-/// objects of one: campaigns, click ids, sessions and times.
+/// Query parameters of the first requests, for a hint at those that make many objects of one.
 final class QueryParameters {
   private struct Uses {
     var count = 0

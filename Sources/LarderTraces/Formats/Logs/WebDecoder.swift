@@ -19,7 +19,9 @@ extension WebLayout {
         switch lineReader.read(line, into: fields) {
         case .request:
           let isTimed = times.allSatisfy { WebMapper.time($0, fields) != nil }
-          if isTimed, fields[.status].isNothing || fields[.status].isNumber { counts.requests += 1 }
+          let isNumbered = fields[.status].isNothing || fields[.status].isNumber
+          let isSized = fields[.bytes].isNothing || fields[.bytes].isNumber
+          if isTimed, isNumbered, isSized { counts.requests += 1 }
         case .skipped: counts.skipped += 1
         case .none, .bad: break
         }
@@ -114,8 +116,7 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
   }
 }
 
-/// Meaning of a web log's field. Formats assign roles to fields; `WebMapper` interprets the fields
-/// of all formats in one way.
+/// Meaning of a web log's field, for all formats; `WebMapper` interprets the fields.
 enum WebRole: Int, CaseIterable, Sendable {
   /// Method, target and protocol: `GET /a?b HTTP/1.1`.
   case request
@@ -552,8 +553,7 @@ struct RequestLine {
   let method: TextField
   let target: TextField
 
-  /// Parses the line; nil if it has no method and target, as when a client connected and sent
-  /// nothing or something other than HTTP.
+  /// Nil without method and target, as when a client sent nothing or something other than HTTP.
   @inline(__always) init?(_ line: TextField) {
     guard let blank = line.find(0x20) else { return nil }
     method = TextField(line.next, blank)
@@ -597,8 +597,7 @@ struct CacheControl {
     }
   }
 
-  /// Consumes the bytes up to a comma, including it, or to the end. A quoted argument may contain
-  /// commas between header names, as in `private="set-cookie, x-user"`.
+  /// Consumes a directive and its comma; a quoted argument may contain commas.
   private static func takeDirective(_ rest: inout TextField) -> TextField {
     let start = rest.next
     var isQuoted = false

@@ -210,8 +210,7 @@ private struct CsvGuess {
     }
   }
 
-  /// True for a line without numbers that is followed by one with a number, or that has a name
-  /// known to us or given by the user.
+  /// True for a line without numbers before one with a number, or with a name known or given.
   private func looksLikeHeader(_ rows: [[String]]) -> Bool {
     let isNumber = { (text: String) in Double(text) != nil }
     guard let first = rows.first, !first.contains(where: isNumber) else { return false }

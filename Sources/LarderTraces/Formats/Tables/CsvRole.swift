@@ -197,8 +197,7 @@ struct CsvOperations: Sendable {
     }
   }
 
-  /// Words of the option `ops`, `word:operation:word:operation`, in addition to the known ones; nil
-  /// if it was not given.
+  /// Words of the option `ops` in addition to the known ones; nil if it was not given.
   init?(_ options: ParameterReader) throws(ComponentError) {
     guard let text = options.text("ops") else { return nil }
     let parts = text.lowercased().split(omittingEmptySubsequences: false) { ":,=".contains($0) }

@@ -37,8 +37,7 @@ extension TableFormat {
     ],
     rules: TableLayout(delimiter: 0x20), confidence: .likely)
 
-  /// Jiang and Zhang, "LIRS: An Efficient Low Inter-reference Recency Set Replacement Policy to
-  /// Improve Buffer Cache Performance", SIGMETRICS 2002.
+  /// Jiang and Zhang, "LIRS", SIGMETRICS 2002.
   static let lirs = TableFormat(
     description: FormatDescription(
       name: "lirs", summary: "block numbers of the LIRS paper's traces, one per line",
@@ -54,8 +53,7 @@ extension TableFormat {
     confidence: .likely, needsContent: true,
     fits: { $0.lines().contains { $0.elementsEqual([0x2A]) } })
 
-  /// Berger, Sitaraman and Harchol-Balter, "AdaptSize: Orchestrating the Hot Object Memory Cache in
-  /// a Content Delivery Network", NSDI 2017.
+  /// Berger, Sitaraman and Harchol-Balter, "AdaptSize", NSDI 2017.
   static let adaptSize = TableFormat(
     description: FormatDescription(
       name: "adapt-size",
@@ -73,8 +71,7 @@ extension TableFormat {
     rules: TableLayout(delimiter: 0x20, mayHaveMore: true), confidence: .likely,
     fits: { $0.lines().allSatisfy { $0.split { $0 == 0x20 || $0 == 0x09 }.count == 3 } })
 
-  /// Yang, Yue and Rashmi, "A Large Scale Analysis of Hundreds of In-memory Cache Clusters at
-  /// Twitter", OSDI 2020.
+  /// Yang, Yue and Rashmi, "Hundreds of In-memory Cache Clusters at Twitter", OSDI 2020.
   static let twitter = TableFormat(
     description: FormatDescription(
       name: "twitter", summary: "Twitter's cache traces: text with operations and TTLs",
@@ -102,8 +99,7 @@ extension TableFormat {
     "get", "gets", "set", "add", "cas", "replace", "append", "prepend", "incr", "decr", "delete",
   ]
 
-  /// Berg et al., "The CacheLib Caching Engine: Design and Experiences at Scale", OSDI 2020; the
-  /// traces of 2022 and 2024 are described in CacheLib's documentation.
+  /// Berg et al., "The CacheLib Caching Engine", OSDI 2020; traces of 2022 and 2024.
   static let metaKV = TableFormat(
     description: FormatDescription(
       name: "meta-kv",
@@ -135,8 +131,7 @@ extension TableFormat {
     .maxBad,
   ]
 
-  /// Narayanan, Donnelly and Rowstron, "Write Off-Loading: Practical Power Management for
-  /// Enterprise Storage", FAST 2008; published by SNIA IOTTA.
+  /// Narayanan, Donnelly and Rowstron, "Write Off-Loading", FAST 2008; SNIA IOTTA.
   static let msrCambridge = TableFormat(
     description: FormatDescription(
       name: "msr-cambridge", summary: "MSR Cambridge block traces from SNIA",
@@ -162,8 +157,7 @@ extension TableFormat {
     ],
     rules: TableLayout(block: 512))
 
-  /// "SPC Trace File Format Specification", revision 1.0.1, of the Storage Performance Council;
-  /// WebSearch and Financial in the UMass Trace Repository.
+  /// "SPC Trace File Format Specification", revision 1.0.1; WebSearch and Financial of UMass.
   static let spc = TableFormat(
     description: FormatDescription(
       name: "spc", summary: "block traces in SPC format: WebSearch and Financial of UMass",
@@ -179,8 +173,7 @@ extension TableFormat {
     ],
     rules: TableLayout(mayHaveMore: true))
 
-  /// Li, Wang, Lee and Shi, "An In-Depth Comparative Analysis of Cloud Block Storage Workloads:
-  /// Findings and Implications", ACM Transactions on Storage 19, 2023.
+  /// Li et al., "In-Depth Comparative Analysis of Cloud Block Storage Workloads", TOS 19, 2023.
   static let alibabaBlock = TableFormat(
     description: FormatDescription(
       name: "alibaba-block",
@@ -198,8 +191,7 @@ extension TableFormat {
     ],
     rules: TableLayout(timeUnit: .microseconds))
 
-  /// Zhang et al., "OSCA: An Online-Model Based Cache Allocation Scheme in Cloud Block Storage
-  /// Systems", USENIX ATC 2020; published by SNIA IOTTA.
+  /// Zhang et al., "OSCA", USENIX ATC 2020; SNIA IOTTA.
   static let tencentBlock = TableFormat(
     description: FormatDescription(
       name: "tencent-block",

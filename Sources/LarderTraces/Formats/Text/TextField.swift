@@ -45,13 +45,6 @@ public struct TextField {
     return next == start ? nil : value
   }
 
-  /// Consumes a number that follows optional blanks and ends at a blank or the end.
-  @inline(__always) public mutating func takeWord() -> UInt64? {
-    skipBlanks()
-    guard let value = takeInteger() else { return nil }
-    return isEmpty || next.pointee == 0x20 || next.pointee == 0x09 ? value : nil
-  }
-
   /// Skips blanks and consumes the bytes up to the next blank or the end.
   @inline(__always) public mutating func takeField() -> TextField {
     skipBlanks()

@@ -83,8 +83,7 @@ struct NewsArticles: Sendable {
   }
 }
 
-/// Objects of the articles that can still be opened: their keys, assigned in order of first
-/// request, and their sizes, which depend only on the article.
+/// Objects of the articles that can still be opened; their sizes depend only on the article.
 struct NewsObjects {
   struct Entry {
     /// The article, until another one takes over the slot.
@@ -93,8 +92,7 @@ struct NewsObjects {
     var bodyKey = UInt32.max
     var thumbnailSize: UInt32 = 0
     var bodySize: UInt32 = 0
-    /// True if an update of the body is scheduled, because the body was requested since it last
-    /// changed.
+    /// True if an update is scheduled, because the body was requested since it last changed.
     var awaitsUpdate = false
   }
 
@@ -256,8 +254,7 @@ enum NewsReading {
   static let sessionGapMax = 240.0
 }
 
-/// Clock that runs with the activity of the day: events at a constant rate by this clock follow the
-/// hourly shares in real time.
+/// Clock at whose constant rate events follow the hourly shares of a day in real time.
 struct DayRhythm: Sendable {
   static let day: UInt64 = 86_400_000_000
   private static let daysMax = 1e8

@@ -141,8 +141,7 @@ private struct ChatStream: BurstStream {
     time += 2 * random.nextExponential()
   }
 
-  /// Writes a message, which stores the newest page again, or receives one, which makes the page
-  /// stale and fetches it again.
+  /// Writes a message, which stores the newest page again, or receives one, which changes it.
   private mutating func exchange(in conversation: Int) {
     let isWritten = random.next() & 1 == 0
     if isWritten {

@@ -297,8 +297,7 @@ private struct NewsFeedStream: BurstStream {
     openBody(slot, of: article, at: time)
   }
 
-  /// Reopens one of the last articles, most often the last one. Does nothing if the draw goes back
-  /// further than the reader's memory.
+  /// Reopens one of the last articles, unless the draw goes back further than the memory.
   private mutating func viewAgain(_ reader: Int, at time: UInt64) {
     let back = Int(recency.rank(&random)) - 1
     guard let article = people.lastRead(reader, back: back),

@@ -8,8 +8,7 @@ struct YCSBWorkload: Sendable {
   let letter: String
   let shares: [Double]
   let example: String
-  /// True for Zipf's law over the age, newest first; false for the law over all records, with the
-  /// popular ones scattered.
+  /// True for Zipf's law over the age; false for the law over all records, scattered.
   var isLatest: Bool { letter == "d" }
 
   static let all = [

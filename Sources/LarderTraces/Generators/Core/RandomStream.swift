@@ -24,8 +24,7 @@ struct RandomStream: Sendable {
 
   @inline(__always) static func unit(_ bits: UInt64) -> Double { Double(bits >> 11) * 0x1p-53 }
 
-  /// The threshold of a probability for `happens`; 1 becomes the largest threshold, which misses
-  /// once in 2^64.
+  /// Threshold of a probability for `happens`; that of 1 misses once in 2^64.
   static func threshold(_ probability: Double) -> UInt64 {
     probability >= 1 ? .max : probability <= 0 ? 0 : UInt64(probability * 0x1p64)
   }
@@ -146,8 +145,7 @@ struct AliasTable: Sendable {
   }
 }
 
-/// A distribution defined by a few quantiles, as measurements are published: between two of them
-/// the logarithm of the value is uniform.
+/// A distribution by a few quantiles: between two the logarithm of the value is uniform.
 struct QuantileTable: Sendable {
   private let shares: [Double]
   private let logarithms: [Double]

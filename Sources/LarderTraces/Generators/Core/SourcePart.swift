@@ -6,8 +6,7 @@ struct SourcePart: Sendable {
   enum KeyMapping: Sendable {
     case shared
     case offset(UInt64)
-    /// A bijection per part, for 64-bit keys: keys of two parts collide no more often than hashes
-    /// do.
+    /// A bijection per part, for 64-bit keys, which collide no more often than hashes do.
     case salted(UInt64)
 
     @inline(__always) func callAsFunction(_ key: UInt64) -> UInt64 {

@@ -9,9 +9,7 @@ struct BadLinesTests {
   private static let good = "h - - [01/Mar/2026:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 5\n"
 
   private func load(_ bytes: [UInt8], _ spec: String = "combined") throws -> PreparedTrace {
-    let folder = try TestFolder()
-    return try PreparedTrace.load(
-      path: folder.write(bytes, to: "log"), format: ComponentSpec(parsing: spec))
+    try readTrace(bytes, "log", spec)
   }
 
   private func many(_ count: Int) -> [UInt8] {

@@ -13,17 +13,12 @@ struct CombinedLayoutTests {
   }
 
   private func load(_ text: String, _ spec: String? = nil) throws -> PreparedTrace {
-    let folder = try TestFolder()
-    return try PreparedTrace.load(
-      path: folder.write(text, to: "access.log"),
-      format: spec.map { try ComponentSpec(parsing: $0) })
+    try readTrace(text.utf8, "access.log", spec)
   }
 
   private func source(_ heads: [String]) throws -> (FileSource, [UInt64]) {
-    let folder = try TestFolder()
-    let path = try folder.write(heads.map { "\($0) \(Self.rest)\n" }.joined(), to: "access.log")
-    let source = try FileSource(path: path)
-    return (source, try allRecords(source).map(\.key))
+    let (source, records) = try readSource(heads.map { "\($0) \(Self.rest)\n" }.joined().utf8)
+    return (source, records.map(\.key))
   }
 
   /// All lines request one object, with different clients before it.

@@ -26,9 +26,7 @@ struct JSONLinesTests {
       "json-lines:time=ts:id=url:size=bytes:status=code")
     #expect(
       try allRecords(source) == [
-        TraceRecord(
-          key: KeyHash.hash("/a"), time: 1_772_359_200_123_000, size: 9,
-          cost: TraceRecord.unknownCost)
+        TraceRecord(key: KeyHash.hash("/a"), time: 1_772_359_200_123_000, size: 9)
       ])
   }
 
@@ -74,10 +72,7 @@ struct JSONLinesTests {
   }
 
   private func notes(_ text: String, _ spec: String? = nil) throws -> String {
-    let folder = try TestFolder()
-    let path = try folder.write(text, to: "log")
-    let format = try spec.map { try ComponentSpec(parsing: $0) }
-    return try PreparedTrace.load(path: path, format: format).notes.joined(separator: "\n")
+    try readTrace(text.utf8, "log", spec).notes.joined(separator: "\n")
   }
 
   @Test func noteNamesKeysReadMissingAndUnused() throws {

@@ -8,16 +8,13 @@ import Testing
 @Suite
 struct JSONProducersTests {
   private func source(_ lines: [String], _ spec: String? = nil) throws -> [TraceRecord] {
-    let folder = try TestFolder()
-    let path = try folder.write(lines.joined(separator: "\n") + "\n", to: "access.log")
-    let source = try FileSource(path: path, format: spec.map { try ComponentSpec(parsing: $0) })
-    return try allRecords(source)
+    try readRecords(lines.map { $0 + "\n" }.joined().utf8, "access.log", spec)
   }
 
   private static let noon: UInt64 = 1_772_359_200_000_000
 
   private static func record(
-    _ key: String, size: UInt32 = 900, cost: Float = TraceRecord.unknownCost, ttl: UInt32 = 0,
+    _ key: String, size: UInt32 = 900, cost: Float = 1, ttl: UInt32 = 0,
     at fraction: UInt64 = 0, _ operation: Operation = .get
   ) -> TraceRecord {
     TraceRecord(

@@ -9,19 +9,13 @@ struct LogEvidenceTests {
   private func load(
     _ lines: [String], _ name: String = "access.log", _ spec: String? = nil
   ) throws -> PreparedTrace {
-    let folder = try TestFolder()
-    return try PreparedTrace.load(
-      path: folder.write(lines.map { $0 + "\n" }.joined(), to: name),
-      format: spec.map { try ComponentSpec(parsing: $0) })
+    try readTrace(lines.map { $0 + "\n" }.joined().utf8, name, spec)
   }
 
   private func records(
     _ lines: [String], _ name: String = "access.log", _ spec: String? = nil
   ) throws -> [TraceRecord] {
-    let folder = try TestFolder()
-    let path = try folder.write(lines.map { $0 + "\n" }.joined(), to: name)
-    let format = try spec.map { try ComponentSpec(parsing: $0) }
-    return try allRecords(FileSource(path: path, format: format))
+    try readRecords(lines.map { $0 + "\n" }.joined().utf8, name, spec)
   }
 
   private static let request = #""GET /a HTTP/1.1" 200"#

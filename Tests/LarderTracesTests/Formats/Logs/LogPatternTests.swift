@@ -7,10 +7,7 @@ import Testing
 @Suite
 struct LogPatternTests {
   private func records(_ text: String, _ pattern: String) throws -> [TraceRecord] {
-    let folder = try TestFolder()
-    let path = try folder.write(text, to: "access.log")
-    let spec = try ComponentSpec(parsing: "combined:log-format='\(pattern)'")
-    return try allRecords(FileSource(path: path, format: spec))
+    try readRecords(text.utf8, "access.log", "combined:log-format='\(pattern)'")
   }
 
   @Test func nginxWithUpstreamTimeAndCaching() throws {

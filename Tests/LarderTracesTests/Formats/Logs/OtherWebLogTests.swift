@@ -7,17 +7,11 @@ import Testing
 @Suite
 struct OtherWebLogTests {
   private func load(_ lines: [String], _ spec: String? = nil) throws -> PreparedTrace {
-    let folder = try TestFolder()
-    return try PreparedTrace.load(
-      path: folder.write(lines.map { "\($0)\n" }.joined(), to: "a.log"),
-      format: spec.map { try ComponentSpec(parsing: $0) })
+    try readTrace(lines.map { "\($0)\n" }.joined().utf8, "a.log", spec)
   }
 
   private func source(_ lines: [String]) throws -> (FileSource, [TraceRecord]) {
-    let folder = try TestFolder()
-    let source = try FileSource(
-      path: folder.write(lines.map { "\($0)\n" }.joined(), to: "a.log"))
-    return (source, try allRecords(source))
+    try readSource(lines.map { "\($0)\n" }.joined().utf8, "a.log")
   }
 
   @Test(arguments: [

@@ -7,14 +7,10 @@ import Testing
 @Suite
 struct QueryParametersTests {
   private func notes(_ targets: [String], _ spec: String? = nil) throws -> [String] {
-    let folder = try TestFolder()
     let lines = targets.map {
       "192.0.2.1 - - [01/Mar/2026:10:00:00 +0000] \"GET \($0) HTTP/1.1\" 200 10\n"
     }
-    let path = try folder.write(lines.joined(), to: "a.log")
-    return try PreparedTrace.load(
-      path: path, format: spec.map { try ComponentSpec(parsing: $0) }
-    ).notes
+    return try readTrace(lines.joined().utf8, "a.log", spec).notes
   }
 
   @Test(arguments: [
