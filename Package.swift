@@ -313,8 +313,7 @@ let package = Package(
         "DiskCacheVictim",
         "DiskSimulation",
         "ScheduleSimulation", "TestSupport", crypto,
-      ],
-      exclude: ["Fixtures"]),
+      ]),
     // Every module that is imported is named: one that comes along unnamed is not rebuilt for.
     .testTarget(
       name: "LarderTracesTests",

@@ -24,7 +24,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
   /// Suites in use by hybrid caches, one each: two caches on one suite would not see each other's
   /// memory.
   let claimedSuites = Locked<Set<ExactName>>([])
-  /// Maximum TTL of an entry in microseconds, or 0.
   let age: Atomic<UInt64>
 
   /// Opens the cache in a folder, which is created if it does not exist.
@@ -87,16 +86,11 @@ public final class BlockingDiskCache: @unchecked Sendable {
   }
 
   /// Returns the bytes stored for a key, or nil if it has no usable entry. Counts as an access.
-  ///
-  /// - Throws: The errors of `entry(for:suite:)`.
   public func value(for key: String, suite: String = "") throws(DiskCacheError) -> Data? {
     try entry(for: key, suite: suite)?.data
   }
 
-  /// Returns true if a key has an entry that has not expired. Not counted as an access; the value
-  /// is not read.
-  ///
-  /// - Throws: `closed`.
+  /// Returns true if a key has an entry that has not expired. Not counted as an access.
   public func contains(_ key: String, suite: String = "") throws(DiskCacheError) -> Bool {
     try withKey(key) { (core, bytes) throws(DiskCacheError) in
       guard let number = core.suiteNumber(suite) else { return false }
@@ -108,9 +102,8 @@ public final class BlockingDiskCache: @unchecked Sendable {
   /// larger than the limit, if the policy does not admit it, or if the disk is full. The key's
   /// previous value is gone in any case.
   ///
-  /// - Throws: `files`, `database`, `damaged`, `closed`, `valueTooLarge` or `keyTooLarge`. After an
-  ///   error of the first three the key has no value; after a crash it may have its old one, until
-  ///   a later set, removal or flush succeeds.
+  /// - Throws: After `files`, `database` or `damaged` the key has no value; after a crash it may have
+  ///   its old one, until a later set, removal or flush succeeds.
   @discardableResult public func set(
     _ data: Data, for key: String, suite: String = "",
     options: DiskStoreOptions = DiskStoreOptions()
@@ -131,8 +124,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
   }
 
   /// Removes the entry of a key, permanent or not, and returns true if there was one.
-  ///
-  /// - Throws: `database` or `closed`.
   @discardableResult public func remove(
     _ key: String, suite: String = ""
   ) throws(DiskCacheError) -> Bool {
@@ -144,7 +135,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
     }
   }
 
-  /// Removes an entry whose bytes do not decode as its suite's type.
   func removeUndecodable(_ key: String, suite: String) throws(DiskCacheError) {
     try withKey(key) { (core, bytes) throws(DiskCacheError) in
       guard let number = core.suiteNumber(suite) else { return }
@@ -160,7 +150,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
     }
   }
 
-  /// Ensures that a suite holds no values of a codec other than `identity`.
   func checkCodec(_ identity: String, suite: String) throws(DiskCacheError) {
     try withCore { (core) throws(DiskCacheError) in
       _ = try core.openIndex()
@@ -171,8 +160,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
 
   /// Returns the value of a key as stored with this codec, or nil. Bytes that do not decode are a
   /// miss, removed, and counted in `undecodables`.
-  ///
-  /// - Throws: `codecMismatch` if the suite holds values of another codec.
   public func value<Value>(
     for key: String, suite: String, codec: DiskCodec<Value>
   ) throws(DiskCacheError) -> Value? {
@@ -185,9 +172,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
   }
 
   /// Stores a value with a codec; see the other `set`.
-  ///
-  /// - Throws: `codec` if it cannot be encoded, `codecMismatch` if the suite holds values of
-  ///   another codec.
   @discardableResult public func set<Value>(
     _ value: Value, for key: String, suite: String, codec: DiskCodec<Value>,
     options: DiskStoreOptions = DiskStoreOptions()
@@ -204,14 +188,9 @@ public final class BlockingDiskCache: @unchecked Sendable {
 
   // MARK: Many entries
 
-  /// Removes all entries, or all of one suite, and their history in the policy. Permanent ones stay
-  /// unless `includingPermanent`. With all suites, a database that was set aside is removed, too.
-  /// Suites that are empty afterwards are removed: once the cache is closed, their names are no
-  /// longer in its files. (Remains of removed or truncated files in the file system are beyond its
-  /// reach.) O(entries).
-  ///
-  /// - Throws: `database` or `closed`; `files` if the database set aside cannot be removed, in
-  ///   which case the entries are gone.
+  /// Removes all entries, or all of one suite, and suites that are empty afterwards. Permanent ones
+  /// stay unless `includingPermanent`. With all suites, a database that was set aside is removed,
+  /// too. O(entries).
   @discardableResult public func removeAll(
     suite: String? = nil, includingPermanent: Bool = false
   ) throws(DiskCacheError) -> DiskFreed {
@@ -230,8 +209,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
   }
 
   /// Removes all expired entries, or those of one suite. O(entries).
-  ///
-  /// - Throws: `database` or `closed`.
   @discardableResult public func removeExpired(
     suite: String? = nil
   ) throws(DiskCacheError) -> DiskFreed {
@@ -276,8 +253,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
   /// Removes entries of all suites or of one that were stored or renewed `age` ago or longer,
   /// except permanent ones; a negative age counts as zero. Entries whose creation time is more than
   /// an hour ahead of the clock are removed, too. O(entries).
-  ///
-  /// - Throws: `database` or `closed`.
   @discardableResult public func trim(
     toAge age: Duration, suite: String? = nil
   ) throws(DiskCacheError) -> DiskFreed {
@@ -296,8 +271,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
   // MARK: The cache
 
   /// Commits everything that was acknowledged, and the order of last use. O(entries).
-  ///
-  /// - Throws: `database` or `closed`.
   public func flush() throws(DiskCacheError) {
     try withCore { (core) throws(DiskCacheError) in try core.flush() }
   }
@@ -310,24 +283,17 @@ public final class BlockingDiskCache: @unchecked Sendable {
     try withCore { (core) throws(DiskCacheError) in try core.close() }
   }
 
-  /// Flushes and releases the folder with all locks until `resume`, for the time in which the
-  /// system suspends the app. A cache that is suspended already stays so. O(entries).
+  /// Flushes and releases the folder with all locks until `resume`: iOS kills an app that is
+  /// suspended with a lock on a file of its app group (0xdead10cc). Other calls but `close` and
+  /// `destroy` throw `suspended`, and a key that was to be changed has no value after `resume`.
   ///
-  /// In a folder that is shared with other processes, an app group's, iOS kills an app that is
-  /// suspended with a lock on a file (0xdead10cc): call this before the app's last background task
-  /// ends. Every other call throws `suspended` then, except `close` and `destroy`. A key that was
-  /// to be set or removed meanwhile has no value after `resume`.
-  ///
-  /// - Throws: `database`; the cache is suspended even then. `closed`.
+  /// - Throws: `database`; the cache is suspended even then.
   public func suspend() throws(DiskCacheError) {
     try withCore { (core) throws(DiskCacheError) in try core.suspend() }
   }
 
-  /// Opens the folder again after `suspend`, with what it contains by then; without `suspend` does
-  /// nothing. O(entries).
-  ///
-  /// - Throws: The errors of the initialiser, or `closed`. The cache is not suspended any more: the
-  ///   next call tries again.
+  /// Opens the folder again after `suspend`, with what it contains by then. After an error, the next
+  /// call tries again. O(entries).
   public func resume() throws(DiskCacheError) {
     try withCore { (core) throws(DiskCacheError) in try core.resume() }
   }
@@ -336,12 +302,10 @@ public final class BlockingDiskCache: @unchecked Sendable {
   /// example when a user logs out; every later call throws `closed`. Also removes the files of a
   /// cache that was closed before. O(entries).
   ///
-  /// Only files with the names of this cache's are removed, and folders that are empty then: other
-  /// files in the folder stay, and so does a folder that was moved or replaced.
+  /// Other files in the folder stay, and so does a folder that was moved or replaced.
   ///
-  /// - Throws: `files` if some could not be removed. Everything else is removed, and the cache is
-  ///   closed; a second call tries again. If the folder is opened before that, entries whose value
-  ///   is gone are misses. `inUse` if the cache was closed and another one has the folder by now.
+  /// - Throws: `files` if some could not be removed; a second call tries again. `inUse` if the cache
+  ///   was closed and another one has the folder by now.
   public func destroy() throws(DiskCacheError) {
     noteClearing()
     try withCore { (core) throws(DiskCacheError) in try core.destroy() }
@@ -458,20 +422,9 @@ public final class BlockingDiskCache: @unchecked Sendable {
 }
 
 extension BlockingDiskCache {
-  /// Gives the entry of a key a new lifetime, for example when its origin responds that it was not
-  /// modified; returns true if there is an entry, which may have expired. Its value is not
-  /// rewritten.
-  ///
-  /// Its creation time becomes now. The policy counts neither a hit nor a store; a policy that
-  /// orders entries by expiry receives the new one. A permanent entry stays permanent. After a
-  /// crash the entry has either its old lifetime and version or its new ones.
-  ///
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - suite: Its suite.
-  ///   - timeToLive: The new TTL from now on, or nil for the cache's; the shorter one applies.
-  ///   - version: The new version from the origin, or nil to keep the present one.
-  /// - Throws: `database` or `closed`. After `database` the entry is unchanged.
+  /// Gives the entry of a key a new lifetime from now on, and a version if one is given, for example
+  /// when its origin responds that it was not modified; returns true if there is an entry, which may
+  /// have expired. Its value is not rewritten, and the policy counts neither a hit nor a store.
   @discardableResult public func renew(
     _ key: String, suite: String = "", timeToLive: Duration? = nil, version: String? = nil
   ) throws(DiskCacheError) -> Bool {
@@ -480,7 +433,6 @@ extension BlockingDiskCache {
 
   // MARK: For hybrid caches
 
-  /// Gives the entry of a key an absolute expiry, which the cache's own limit does not shorten.
   @discardableResult package func renew(
     _ key: String, suite: String = "", expiry: Expiry, version: String? = nil
   ) throws(DiskCacheError) -> Bool {
@@ -607,13 +559,9 @@ extension BlockingDiskCache {
   }
 }
 
-/// Operations on several keys.
 extension BlockingDiskCache {
-  /// Returns the keys of a suite whose entries have not expired, unordered. Not counted as
-  /// accesses. O(entries of the cache) in time and memory: the database is read, without the
-  /// values, while other calls wait.
-  ///
-  /// - Throws: `database` or `closed`.
+  /// Returns the keys of a suite whose entries have not expired, unordered. Not counted as accesses.
+  /// O(entries of the cache), while other calls wait.
   public func keys(suite: String = "") throws(DiskCacheError) -> [String] {
     try withCore { (core) throws(DiskCacheError) in
       _ = try core.openIndex()
@@ -622,11 +570,7 @@ extension BlockingDiskCache {
     }
   }
 
-  /// Returns the values of several keys, without keys that have none. Equivalent to one
-  /// `value(for:)` per key, in order.
-  ///
-  /// - Throws: The errors of `entry(for:suite:)`; values found before the error are discarded, but
-  ///   counted.
+  /// Returns the values of several keys, without keys that have none.
   public func values(
     for keys: some Sequence<String>, suite: String = ""
   ) throws(DiskCacheError) -> [String: Data] {
@@ -636,14 +580,8 @@ extension BlockingDiskCache {
     return values
   }
 
-  /// Stores several values, as one `set` for each, in order, and returns the number stored
-  /// afterwards.
-  ///
-  /// - Parameters:
-  ///   - values: Keys and values.
-  ///   - suite: The suite of all of them.
-  ///   - options: Options of each entry.
-  /// - Throws: The first error of `set`; the values before that one are stored.
+  /// Stores several values, in order, and returns the number stored afterwards. After an error, the
+  /// values before that one are stored.
   @discardableResult public func setAll(
     _ values: some Sequence<(key: String, value: Data)>, suite: String = "",
     options: DiskStoreOptions = DiskStoreOptions()
@@ -656,19 +594,15 @@ extension BlockingDiskCache {
   }
 }
 
-/// Changes of the limits while the cache is open.
 extension BlockingDiskCache {
   /// Current limits: those of the configuration, or of the last `setLimits`.
   public var limits: DiskLimits { withLock { $0.configuration.limits } }
 
   /// Changes the limits, and returns the space freed by evicting entries that no longer fit.
   ///
-  /// The policy chooses the entries; they count as evictions. Larger limits apply at once. Another
-  /// `age` applies to entries that are stored or renewed from now on. The policy is restored as
-  /// after a restart (see `DiskCache`), so it keeps the entries that it would keep then. The limits
-  /// are not stored: the next opening uses those of its configuration.
-  ///
-  /// O(n log n) in the entries, during which other calls wait.
+  /// The policy is restored as after a restart (see `DiskCache`). Another `age` applies to entries
+  /// that are stored or renewed from now on. The limits are not stored. O(n log n) in the entries,
+  /// during which other calls wait.
   ///
   /// - Throws: `limit` or `configuration` if a number is out of range or the policy does not
   ///   support it, in which case nothing has changed; `closed`; `database` if evicted entries could
@@ -689,32 +623,16 @@ extension BlockingDiskCache {
 }
 
 extension BlockingDiskCache {
-  /// Bytes on disk by kind of file. O(entries).
   package var usage: DiskUsage { withLock { $0.usage } }
 
-  /// Bytes written since the cache was opened, as far as the cache can tell.
   package var writes: DiskWrites { withLock { $0.writes } }
-
-  /// Commits everything, writes it to the disk, and drops the cache's files from the system's page
-  /// cache, so that the next gets read from the disk. Returns false if the system has no call for
-  /// that (Apple's). O(entries).
-  ///
-  /// Not dropped are folders and names cached by the file system, the disk's own memory, a file
-  /// system in memory, and pages that another process has mapped or is reading.
-  ///
-  /// - Throws: `database`, `files` or `closed`.
-  package func dropPageCache() throws(DiskCacheError) -> Bool {
-    try withCore { (core) throws(DiskCacheError) in try core.dropPageCache() }
-  }
 
   /// Returns a stream of all events from now on. If the reader is slower than the cache, only the
   /// newest `buffered` events, at least one, are kept. Without listeners events cost nothing; with
   /// listeners, the key of every entry that leaves is read from the database.
   ///
-  /// An entry that expires, is evicted, trimmed or removed is reported by its key, a get that
-  /// returns an expired entry is a `miss`, and a renewal is not reported. Entries lost with a
-  /// damaged database or a failed group of writes are not reported individually, because their keys
-  /// are lost with them.
+  /// A get that returns an expired entry is a `miss`. Renewals, and entries lost with a damaged
+  /// database or a failed group of writes, are not reported.
   public func eventStream(buffered: Int = 1024) -> AsyncStream<CacheEvent<DiskEntryName>> {
     events.stream(buffered: buffered)
   }

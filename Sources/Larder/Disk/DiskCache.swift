@@ -31,27 +31,23 @@
 /// after a restart: `entry(for:suite:acceptingExpired:)` returns them, and `renew` extends them. An
 /// entry created more than an hour ahead of the clock counts as expired, unless it is permanent.
 ///
-/// **Damage.** A value or a row that differs from the stored data is a miss, and is removed. A
-/// damaged database is set aside, and the cache starts empty: see `DiskTroubleHandling`. What
-/// cannot be read now is an error, not damage. Files are accessible to their owner only; no
-/// symbolic links are followed. A folder that other users may change is refused (`exposed`).
+/// **Damage.** A value that differs from the stored data is a miss, and is removed. A database with
+/// other damage is set aside, and the cache starts empty: see `DiskTroubleHandling`. What cannot be
+/// read now is an error, not damage. Files are accessible to their owner only; no symbolic links
+/// are followed. A folder that other users may change is refused (`exposed`).
 ///
 /// **A folder that is removed, moved or replaced** while the cache is open is noticed by the next
-/// change: the cache starts empty at its path, or throws `inUse` if another one has it. With
-/// durability `none`, uncommitted values are lost: `flush` and `close` throw then.
+/// change: the cache starts empty at its path, or throws `inUse` if another one has it.
 ///
-/// **A full disk** is an error when a value is stored. Removing and clearing work on a full disk,
-/// and once space is available the cache stores again.
+/// **A full disk** is an error when a value is stored. Removing and clearing work on a full disk.
 ///
 /// **After an error** of `set` the key has no value, and after one of a removal the entries are
 /// gone, while the cache is open. After a crash, each such entry is unchanged or as the call would
 /// have left it, until a later call that evicts, or `flush`, succeeds.
 ///
-/// **State kept across a restart**, in addition to the entries: the insertion order, always; the
-/// order of last use and the number of uses (up to 15), as of the last `flush` or `close`, or of
-/// the first store or removal after 65,536 hits (four per entry, if that is more). The policy is
-/// restored from these: exactly for FIFO, LRU, MRU and `ttl`, approximately for the others, without
-/// ghosts. `auto` continues with the policy in charge.
+/// **A restart** keeps the insertion order, and the order and number of uses as of the last `flush`
+/// or `close`. The policy is restored from these: exactly for FIFO, LRU, MRU and `ttl`,
+/// approximately for the others, without ghosts. `auto` continues with the policy in charge.
 ///
 /// A call takes O(1) time in addition to the policy and the size of the value; opening takes
 /// O(entries), as do the calls documented so.

@@ -92,7 +92,6 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
     "set DiskConfiguration.troubleHandling to startEmpty to discard the contents"
   }
 
-  /// True if the database that could not be opened is damaged, so that only an empty one helps.
   var isDamage: Bool {
     switch self {
     case .damaged: true
@@ -164,4 +163,16 @@ public enum DiskEncryptionFault: Sendable, Hashable, CaseIterable {
     case .notEncrypted: "the cache is not encrypted; open it without a key"
     }
   }
+}
+
+func inDatabase<Result>(
+  _ body: () throws(SQLiteError) -> Result
+) throws(DiskCacheError) -> Result {
+  do throws(SQLiteError) { return try body() } catch { throw DiskCacheError(error) }
+}
+
+func inFiles<Result>(
+  _ body: () throws(FileFailure) -> Result
+) throws(DiskCacheError) -> Result {
+  do throws(FileFailure) { return try body() } catch { throw DiskCacheError(error) }
 }

@@ -17,17 +17,10 @@ import LarderLibc
 /// let data = try reader.value(for: "avatar/17")
 /// ```
 ///
-/// The cache may be open, closed or not exist yet; it may store, evict, remove and be killed
-/// meanwhile. A call returns what the key had at one moment of the call, as of the latest commit.
-/// An entry whose value was removed or is damaged, and a folder without a cache, are a miss.
-///
-/// A reader never writes, does not count as an access for the policy, and holds neither locks nor
-/// open files between two calls. A call takes O(1) time in addition to the size of the value, about
-/// 0.2 ms to open the database; if the owner was killed, that includes reading its log (20 ms for
-/// 16 MB). It blocks during disk operations. Calls of one process are made one after the other.
-///
-/// Not considered are idle times of `DiskConfiguration.expireAfterAccess`, and the grace periods of
-/// hybrid caches: an expired entry is a miss, unless it is accepted.
+/// The cache may be open, closed, missing or be killed meanwhile. A call returns what the key had at
+/// one moment of the call, as of the latest commit; a damaged value is a miss. A reader never
+/// writes, is no access for the policy, and holds no lock or open file between two calls. Calls
+/// block, one after the other in a process. Idle times and grace periods are not considered.
 public struct DiskCacheReader: Sendable {
   private let path: String
   private let encryption: DiskEncryption?
@@ -52,9 +45,8 @@ public struct DiskCacheReader: Sendable {
   /// Returns the entry of a key, or nil. With `acceptingExpired` also one that has expired, marked
   /// by `metadata.isExpired`.
   ///
-  /// - Throws: `notShared` if the cache is not shared, or its database is locked for about half a
-  ///   second; `damaged`, `exposed`, `format` or `encryption` if the database cannot be used;
-  ///   `database`, or `files` if it or the value cannot be read now.
+  /// - Throws: `notShared` also if the database is locked for about half a second; `database`, or
+  ///   `files` if it or the value cannot be read now.
   public func entry(
     for key: String, suite: String = "", acceptingExpired: Bool = false
   ) throws(DiskCacheError) -> DiskEntry? {
@@ -62,17 +54,12 @@ public struct DiskCacheReader: Sendable {
   }
 
   /// Returns the bytes stored for a key, or nil.
-  ///
-  /// - Throws: The errors of `entry`.
   public func value(for key: String, suite: String = "") throws(DiskCacheError) -> Data? {
     try entry(for: key, suite: suite)?.data
   }
 
   /// Returns the value of a key as a `DiskSuite` or a `HybridCache` with this codec has stored it,
-  /// or nil. The suite of a hybrid cache has no name unless it was given one. Bytes that do not
-  /// decode are a miss.
-  ///
-  /// - Throws: `codecMismatch` if the suite holds values of another codec; the errors of `entry`.
+  /// or nil. The suite of a hybrid cache has no name unless it was given one.
   public func value<Value>(
     for key: some DiskKeyRepresentable, suite: String = "", codec: DiskCodec<Value>
   ) throws(DiskCacheError) -> Value? {
@@ -82,8 +69,6 @@ public struct DiskCacheReader: Sendable {
   }
 
   /// Returns the values of several keys, without keys that have none. The database is opened once.
-  ///
-  /// - Throws: The errors of `entry`.
   public func values(
     for keys: some Sequence<String>, suite: String = ""
   ) throws(DiskCacheError) -> [String: Data] {
@@ -91,8 +76,6 @@ public struct DiskCacheReader: Sendable {
   }
 
   /// Returns true if a key has an entry that has not expired. The value is not read.
-  ///
-  /// - Throws: The errors of `entry`.
   public func contains(_ key: String, suite: String = "") throws(DiskCacheError) -> Bool {
     let metadata = try read { (database) throws(SharedDatabase.Absence) -> DiskMetadata? in
       guard let number = try database.suiteNumber(suite) else { return nil }
@@ -117,8 +100,6 @@ public struct DiskCacheReader: Sendable {
     return entries ?? [:]
   }
 
-  /// Opens the database and calls `body`, again if the owner was just replacing or locking it.
-  /// Returns nil without a database.
   private func read<Result>(
     _ body: (SharedDatabase) throws(SharedDatabase.Absence) -> Result?
   ) throws(DiskCacheError) -> Result? {

@@ -6,11 +6,9 @@
 
 /// Conversion between the values of a type and bytes.
 ///
-/// A cache records the `identity` of the codec with each suite that it writes values to. A suite
-/// that holds values of one codec is not read or written with another, because the bytes of one
-/// codec may be a valid but wrong value in another: `DiskConfiguration.troubleHandling` determines
-/// whether the suite starts empty or the call throws. The type is part of the identity of `json`
-/// and `propertyList`, because the bytes of one type may decode as another.
+/// A cache records the `identity` of the codec with each suite. A suite with values of one codec is
+/// not used with another: `DiskConfiguration.troubleHandling` determines whether it starts empty or
+/// the call throws.
 public struct DiskCodec<Value>: Sendable {
   /// Names the format of the bytes, such as `json`. Codecs that cannot read each other's bytes must
   /// have different identities.

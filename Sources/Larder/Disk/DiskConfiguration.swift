@@ -23,56 +23,35 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var inlineBytesMax: Int
   /// Storage of larger values.
   public var values: DiskValues
-  /// With durability `none`: sets and removals per commit, from 1 to 1,000,000. Changed pages stay
-  /// in memory until then; if they take twice `pageCacheBytes`, they are committed earlier.
+  /// With durability `none`: sets and removals per commit, from 1 to 1,000,000; fewer if the changed
+  /// pages take twice `pageCacheBytes`.
   public var groupWrites: Int
-  /// Memory for database pages, in bytes, up to 2^40; values below 64 KiB count as 64 KiB. Each
-  /// reading connection, one per concurrently reading thread and at most four, may use as much
-  /// again.
+  /// Memory for database pages, in bytes, from 64 KiB to 2^40; each of up to four reading
+  /// connections may use as much again.
   public var pageCacheBytes: Int
   /// Encryption of keys and values, or nil for none.
   public var encryption: DiskEncryption?
-  /// Handling of contents that cannot be used: a damaged database, one of another format or with
-  /// another key, and a suite with values of another codec. By default nil: `startEmpty` for
-  /// damage, and for formats of this library and codecs if no entry is permanent; `fail` otherwise,
-  /// in particular for keys.
+  /// Handling of contents that cannot be used. By default nil: `startEmpty` for damage, and for
+  /// other formats and codecs if no entry is permanent; `fail` otherwise, in particular for keys.
   public var troubleHandling: DiskTroubleHandling?
-  /// Idle time after which an entry expires: the time since its last get or store; at least a
-  /// microsecond, nil for never. It applies together with `limits.age` and `timeToLive`: the
-  /// earliest counts. Permanent entries do not expire. In a hybrid cache with inclusive rules,
-  /// memory keeps a copy for at most an eighth of this time, so that gets reach the disk.
-  ///
-  /// Costs 8 bytes of memory per entry and no write per get: `flush` and `close` write the times of
-  /// all entries, 24 bytes for each that was used, and so does the first get after an eighth of
-  /// this time. After a crash an entry may expire up to that much too early. Policies that order
-  /// entries by their expiry do not consider idle times, and `DiskMetadata.expires` does not
-  /// contain them.
+  /// Time since its last get or store after which an entry expires, unless an earlier limit applies;
+  /// nil for never. Times are written by `flush` and `close`, and at most every eighth of this time:
+  /// after a crash an entry may expire that much too early.
   public var expireAfterAccess: Duration?
-  /// True to exclude the folder from backups. Of effect on Apple's systems; folders in the system's
-  /// folder for caches, as of `DiskCache.init(name:configuration:clock:)`, are never backed up.
-  /// With false, the attribute of the folder is left as it is.
+  /// True to exclude the folder from backups, on Apple's systems; the system's folder for caches is
+  /// never backed up. With false, the attribute of the folder is left as it is.
   public var isExcludedFromBackup: Bool
-  /// Protection of the files while the device is locked; nil for that of the folder above. Of
-  /// effect on Apple's systems with data protection. Values in files that were stored with another
-  /// one keep theirs.
+  /// Protection of the files while the device is locked, on Apple's systems; nil for that of the
+  /// folder above.
   public var fileProtection: DiskFileProtection?
   /// True if other processes, such as extensions of an app, may read the entries with a
-  /// `DiskCacheReader` while the cache is open. The cache still has the folder to itself for
-  /// changes. Requires durability `normal` or `full`, and a file system on which processes can
-  /// share memory.
-  ///
-  /// Costs system calls for locks, and an index of the keys of some 20 bytes per entry: in SQLite,
-  /// storing a small value takes about 1.5 times as long (replacing one, 1.2 times), and removing
-  /// one 1.6 times. The first opening with this choice writes O(entries).
+  /// `DiskCacheReader` while the cache is open. Requires durability `normal` or `full`, and a file
+  /// system on which processes can share memory; stores and removals take longer.
   public var isShared: Bool
-  /// With durability `none`: bytes of values per commit, whatever their number.
   package var groupBytes = 4 << 20
-  /// Pages of 4 KiB in the write-ahead log at which it is moved into the database.
   package var checkpointPages = 4000
   package var seed: UInt64 = 0
-  /// Number of row reads after which connections for reading are opened.
   package var readersAfter = 32
-  /// False if entries count with the size of their value alone, like the objects of a simulation.
   package var countsRows = true
   package var fingerprints = KeyFingerprints.hashes
 
@@ -121,10 +100,7 @@ public struct DiskConfiguration: Sendable, Hashable {
   }
 }
 
-/// Limits on the content of a disk cache. They can be combined; the policy evicts entries until all
-/// of them hold.
-///
-/// Opening a cache with a limit out of range throws `DiskCacheError.limit`.
+/// Limits on the content of a disk cache; the policy evicts entries until all of them hold.
 public struct DiskLimits: Sendable, Hashable {
   /// Maximum total size of the entries in bytes, from 1 to 2^50, or nil for no limit. The size of
   /// an entry is that of its value and its key (at most 4 MB), plus `entryOverhead`.
@@ -134,15 +110,13 @@ public struct DiskLimits: Sendable, Hashable {
   /// Maximum TTL of an entry, at least a microsecond, or nil for no limit. A shorter TTL of the
   /// entry takes precedence.
   public var age: Duration?
-  /// Bytes of disk space to keep free, at most 2^50; 0 to keep none. If less is free, entries are
-  /// evicted to make up the difference, and a value that still does not fit is not stored. Free
-  /// space is checked once per MiB stored.
+  /// Bytes of disk space to keep free, at most 2^50, by evicting entries; a value that still does
+  /// not fit is not stored. Checked once per MiB stored.
   public var freeBytes: UInt64
-  /// Bytes stored between two checks of the free space; with 0 every set checks.
   package var freeSpaceInterval: UInt64 = 1 << 20
 
-  /// Bytes that an entry counts in a limit on bytes in addition to its value and its key, for its
-  /// row in the database. The sum with the key is rounded up to a multiple of 64.
+  /// Bytes that an entry counts in a limit on bytes in addition to its value and its key; the sum
+  /// with the key is rounded up to a multiple of 64.
   public static var entryOverhead: Int { 100 }
 
   /// Creates limits without one on the number of entries; by default 100 MiB of values, and 256 MiB
@@ -164,7 +138,6 @@ public struct DiskLimits: Sendable, Hashable {
     self.freeBytes = freeBytes
   }
 
-  /// Maximum TTL of an entry in microseconds; 0 for no limit.
   var ageOrZero: UInt64 { age.map { max(1, $0.microseconds) } ?? 0 }
 }
 
@@ -212,22 +185,13 @@ public enum DiskFileProtection: String, Sendable, Hashable, CaseIterable, Codabl
   case completeUntilFirstUserAuthentication = "complete-until-first-user-authentication"
 }
 
-/// Storage of values above `DiskConfiguration.inlineBytesMax`.
-///
-/// A cache opens folders written with either choice: existing values stay, and new ones are stored
-/// as configured.
+/// Storage of values above `DiskConfiguration.inlineBytesMax` that are stored from now on.
 public enum DiskValues: Sendable, Hashable {
   /// One file per value.
   case files
   /// Appended to segment files of up to `bytes` bytes, from `segmentBytesMin` to
-  /// `segmentBytesLargest`, without creating and renaming a file per value. A value that is larger
-  /// than a segment is stored in its own file.
-  ///
-  /// Replaced and removed values leave dead bytes. When these exceed a third of the live bytes plus
-  /// one segment, the segment with the smallest live share is recycled: its live values are copied
-  /// to the open segment, never evicted, so hit ratios are those of separate files. In addition to
-  /// that bound, the folder holds the open segment, up to two empty ones to overwrite, and the end
-  /// of each segment in which the next value did not fit. Values take whole pages of 4 KiB.
+  /// `segmentBytesLargest`; larger values get their own file. Once dead bytes exceed a third of the
+  /// live ones plus a segment, live values of the emptiest segment are copied to the open one.
   case segments(bytes: Int)
 
   /// Minimum size of a segment.

@@ -19,30 +19,20 @@
   ///   path: folder, configuration: DiskConfiguration(encryption: encryption))
   /// ```
   ///
-  /// **Method.** AES-GCM (NIST SP 800-38D, 2007), with separate keys for values, entry headers and
-  /// suite names, derived from the app's key and a random salt of the database with HKDF-SHA-256
-  /// (RFC 5869, 2010). Every write uses a new random nonce of 96 bits; by the standard's bound that
-  /// is safe for 2^32 writes over the lifetime of a folder. A value is bound to its suite, its key
-  /// and its row: it cannot be used for another entry, and an older value of the same key cannot be
-  /// put next to a newer row. Version, content type, creation time, expiry time and the permanent
-  /// flag are authenticated too. A value that was tampered with is a miss, is removed, and counts
-  /// as damage.
+  /// **Method.** AES-GCM (NIST SP 800-38D, 2007), with keys for values, headers and suite names that
+  /// HKDF-SHA-256 (RFC 5869, 2010) derives from the app's key and a random salt, and a random nonce
+  /// of 96 bits per write, which is safe for 2^32 writes of a folder. A value is bound to its suite,
+  /// key and row. A value that was tampered with is a miss; another change is damage.
   ///
-  /// **Not hidden from someone who can read the disk**: the number of entries and suites, which
-  /// entries share a suite and the identity of its codec, the sizes of values and approximate sizes
-  /// of keys, when each entry was stored and expires, its cost, the order and frequency of use,
-  /// with `expireAfterAccess` its time, in a shared cache also which removed key is stored again,
-  /// and from old pages and logs how all this changed. Someone who can write to the disk can remove
-  /// entries, and restore an older state of an entry or of the whole folder.
+  /// **Not hidden** from someone who can read the disk: numbers and sizes of entries, suites and
+  /// identities of codecs, times, costs, order and frequency of use. Someone who can write to it can
+  /// remove entries and restore older states. Keys and values in use are not encrypted in memory.
   ///
-  /// **Not encrypted in memory**: keys and values in use, and this key.
-  ///
-  /// A folder is encrypted from its first opening or never. Opening it with another key, without
-  /// its key, or with a key although it is not encrypted is an error and changes nothing.
+  /// A folder is encrypted from its first opening or never: opening it with another key, without its
+  /// key, or with a key although it is not encrypted is an error and changes nothing.
   public struct DiskEncryption: Sendable, Hashable {
     let key: SymmetricKey
 
-    /// True: this build can encrypt.
     package static var isAvailable: Bool { true }
 
     /// Creates an encryption with a random key of 128, 192 or 256 bits. Do not use a password.
@@ -100,7 +90,6 @@
     package static var isAvailable: Bool { false }
   }
 
-  /// Seal of values, which this build does not have. This type has no values.
   enum DiskSeal: Sendable {
     static var overhead: Int { 0 }
 

@@ -35,7 +35,6 @@ public struct DiskEntries: Sendable {
   private let cache: BlockingDiskCache
   private let suite: String?
   private var found: ArraySlice<Found> = []
-  /// The first id to read; nil at the end.
   private var first: ObjectID? = 1
 
   init(_ cache: BlockingDiskCache, suite: String?) {
@@ -111,7 +110,6 @@ extension BlockingDiskCache {
 }
 
 extension DiskCore {
-  /// Entries that were read together, and the first id of the next batch, nil at the end.
   struct Page: Sendable {
     var found: [DiskEntries.Found] = []
     var next: ObjectID?
@@ -125,9 +123,9 @@ extension DiskCore {
     let now = clock.time
     var page = Page()
     do throws(SQLiteError) {
-      page.next = try index.scan(from: first, count: count) { id, row, header in
-        guard Int(id) < slots.count, slots[Int(id)].isStored, slots[Int(id)].stored == row.stored,
-          suite == nil || suite == row.suite
+      page.next = try index.scan(from: Int64(first), count: count) { found in
+        guard let (id, row, header) = found, Int(id) < slots.count, slots[Int(id)].isStored,
+          slots[Int(id)].stored == row.stored, suite == nil || suite == row.suite
         else { return }
         let isExpired = slots[Int(id)].state == .known && hasExpired(id, now)
         var metadata = metadata(of: id, isExpired: isExpired)
@@ -145,40 +143,5 @@ extension DiskCore {
       return Page()
     }
     return page
-  }
-}
-
-extension DiskIndex {
-  /// Calls `body` with the intact rows among up to `count` from an id on. Returns the first id of
-  /// the next rows, or nil if there are none.
-  func scan(
-    from first: ObjectID, count: Int, _ body: (ObjectID, DiskRow, DiskHeader) -> Void
-  ) throws(SQLiteError) -> ObjectID? {
-    let scan = try connection.prepare(
-      """
-      SELECT id, \(Self.columns), mark, version, type, key FROM entries WHERE id >= ? ORDER BY id
-        LIMIT ?
-      """)
-    defer { scan.finalize() }
-    try scan.bind(1, Int64(first))
-    try scan.bind(2, Int64(count))
-    var (rows, last) = (0, Int64(first))
-    while try scan.step() {
-      rows += 1
-      last = scan.number(0)
-      let key = scan.blob(14)
-      guard let id = ObjectID(exactly: last), let row = Self.row(scan, from: 1),
-        row.mark(key: key, version: scan.textBytes(12), type: scan.textBytes(13), seed: seed)
-          == UInt64(bitPattern: scan.number(11))
-      else { continue }
-      if let seal {
-        if let header = seal.openHeader(key, row) { body(id, row, header) }
-      } else {
-        body(
-          id, row, DiskHeader(key: key, version: scan.text(12), contentType: scan.text(13)))
-      }
-    }
-    guard rows == count, let last = ObjectID(exactly: last), last < .max else { return nil }
-    return last + 1
   }
 }

@@ -16,8 +16,8 @@ public import Synchronization
 /// let statistics = recording.stop()
 /// ```
 ///
-/// It continues until `stop()`, or until the cache is destroyed, even if this object is not
-/// retained. Operations written a second ago are in the file if the process is killed.
+/// It continues until `stop()` or the end of the cache, even if this object is not retained. After a
+/// kill, the file has all but the last second.
 public final class CacheRecording: Sendable {
   /// The file.
   public let path: String
@@ -37,8 +37,6 @@ public final class CacheRecording: Sendable {
   /// Counts of recorded and lost operations so far.
   public var statistics: RecordingStatistics { writer.statistics }
 
-  /// Waits until the writer has processed all operations so far, for callers that are faster than
-  /// an app and must lose nothing.
   package func catchUp() { writer.catchUp() }
 
   /// Ends the recording, and waits until everything is in the file and the file is on the disk and
@@ -54,9 +52,8 @@ public final class CacheRecording: Sendable {
 
 /// Representation of keys in a recording.
 public enum RecordedKeys: Sendable, Hashable {
-  /// A 64-bit hash with a random key that is discarded when the recording ends: neither can a key
-  /// be derived from the file or tested for, nor can two recordings be matched. Requests of one key
-  /// can be distinguished from those of others, which is all that a simulation needs.
+  /// A 64-bit hash with a random key that is discarded when the recording ends: no key can be derived
+  /// from the file or tested for, and two recordings cannot be matched.
   case keyed
   /// The key as plain text. For keys without secrets.
   case plain
@@ -134,21 +131,18 @@ public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension MemoryCache {
   /// Records every get, set and removal from now on: its time, a representation of the key, weight
-  /// and TTL of a stored value, and if a get was a hit. `larder trace info`, `simulate`, `mrc` and
-  /// `advise` read the file.
+  /// and TTL of a stored value, and if a get was a hit. The commands of `larder` read the file.
   ///
-  /// A get takes 4 to 8 ns longer if its key is recorded and up to 1 ns if it is not, on two cores
-  /// with the writing thread on one. That thread writes the file; operations for which it is too
-  /// slow, or has no room on the disk, are lost and counted, and the cache continues. Times of gets
-  /// are exact to 5 ms while the cache is busy, and to 50 ms otherwise.
+  /// A thread writes the file; operations for which it is too slow, or has no room on the disk, are
+  /// lost and counted, and the cache continues. Times of gets are exact to 5 ms while the cache is
+  /// busy, and to 50 ms otherwise.
   ///
   /// - Parameters:
-  ///   - path: The file, which must not exist. Only its owner may read it.
-  ///   - sampling: Share of keys to record, above 0 and at most 1. All operations on such a key are
-  ///     recorded, and none on others. The share is stored in the file, and capacities are scaled
-  ///     by it when the file is read: 0.01 suits caches of 100,000 entries.
+  ///   - path: The file, which must not exist, and not be in a cache's folder. Only its owner may
+  ///     read it.
+  ///   - sampling: Share of keys to record, above 0 and at most 1, by which capacities are scaled
+  ///     when the file is read: 0.01 suits caches of 100,000 entries.
   ///   - keys: Representation of keys in the file. Keys with the same hash count as one.
-  /// - Returns: The recording, which continues until it is stopped or the cache is destroyed.
   /// - Throws: `RecordingError`; `alreadyRecording` until the previous recording was stopped.
   @discardableResult public func record(
     to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed
@@ -156,8 +150,6 @@ extension MemoryCache {
     try record(to: path, sampling: sampling, keys: keys, file: nil)
   }
 
-  /// Records to a given file, also for a cache of which this one is a tier: that cache then records
-  /// the sets and removals.
   package func record(
     to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed,
     file: (any RecordingFile)?, isPart: Bool = false
@@ -272,7 +264,6 @@ extension MemoryCache {
     note(key, RecordUnit(.remove, hash, time: clock.time))
   }
 
-  /// Records that many entries were removed at once.
   func noteClearing() {
     guard recorder.isOn, !recorder.notesGetsOnly.load(ordering: .relaxed) else { return }
     note(nil, RecordUnit(.clear, 0, time: clock.time))
@@ -302,7 +293,6 @@ extension MemoryCache {
 }
 
 extension ShardBlocks {
-  /// Gets counted in all shards. O(shards).
   fileprivate var gets: UInt64 {
     var sum: UInt64 = 0
     for index in 0..<count {
@@ -317,19 +307,8 @@ extension ShardBlocks {
 }
 
 extension BlockingDiskCache {
-  /// Records every get, set and removal from now on, in all suites: its time, a representation of
-  /// suite and key, bytes and TTL of values, and if a get was a hit. `larder trace info`,
-  /// `simulate`, `mrc` and `advise` read the file. Operations that cannot be written are lost and
-  /// counted, and the cache continues.
-  ///
-  /// - Parameters:
-  ///   - path: The file, which must not exist, and not be in the cache's folder. Only its owner may
-  ///     read it.
-  ///   - sampling: Share of keys to record, above 0 and at most 1: see `MemoryCache.record`.
-  ///   - keys: Representation of keys in the file. The text of a key in a suite with a name is that
-  ///     name, a slash, and the key.
-  /// - Returns: The recording, which continues until it is stopped or the cache is destroyed.
-  /// - Throws: `RecordingError`; `alreadyRecording` until the previous recording was stopped.
+  /// Records every get, set and removal from now on, in all suites: see `MemoryCache.record`. The
+  /// text of a key in a suite with a name is that name, a slash, and the key.
   @discardableResult public func record(
     to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed
   ) throws(RecordingError) -> CacheRecording {
@@ -379,7 +358,6 @@ extension BlockingDiskCache {
 
   func noteRemoval(_ key: String, _ suite: String) { note(.remove, key, suite) { _ in } }
 
-  /// Records that many entries were removed at once.
   func noteClearing() {
     guard recorder.isOn else { return }
     recorder.note(RecordUnit(.clear, 0, time: core.clock.time))
@@ -402,21 +380,8 @@ extension BlockingDiskCache {
 }
 
 extension HybridCache {
-  /// Records every request, set and removal from now on: its time, a representation of the key,
-  /// bytes and TTL of values as far as they are known, and if a request was a hit. `larder trace
-  /// info`, `simulate`, `mrc` and `advise` read the file.
-  ///
-  /// A hit in memory takes 4 to 8 ns longer if its key is recorded and up to 1 ns if it is not, on
-  /// two cores with the writing thread on one. Operations that cannot be written are lost and
-  /// counted, and the cache continues. Bytes are known of values that have been on disk.
-  ///
-  /// - Parameters:
-  ///   - path: The file, which must not exist, and not be in the cache's folder. Only its owner may
-  ///     read it.
-  ///   - sampling: Share of keys to record, above 0 and at most 1: see `MemoryCache.record`.
-  ///   - keys: Representation of keys in the file. The text of a key is its `diskKey`.
-  /// - Returns: The recording, which continues until it is stopped or the cache is destroyed.
-  /// - Throws: `RecordingError`; `alreadyRecording` until the previous recording was stopped.
+  /// Records every request, set and removal from now on: see `MemoryCache.record`. Bytes are known of
+  /// values that have been on disk. The text of a key is its `diskKey`.
   @discardableResult public func record(
     to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed
   ) throws(RecordingError) -> CacheRecording {
@@ -442,7 +407,6 @@ extension HybridCache {
 
   private var isRecorded: Bool { memory?.recorder.isOn ?? recorder.isOn }
 
-  /// Records a get that memory could not answer: the bytes found on disk, or nil.
   func noteGet(_ key: Key, bytes: Int?, _ now: UInt64) {
     guard isRecorded, memory == nil || bytes != nil else { return }
     note(key, memory == nil ? .get : .found, now) { unit in
@@ -468,7 +432,6 @@ extension HybridCache {
     note(key, .remove, now) { _ in }
   }
 
-  /// Records that many entries were removed at once.
   func noteClearing() {
     guard isRecorded else { return }
     let unit = RecordUnit(.clear, 0, time: clock.time)

@@ -9,11 +9,8 @@ public import Synchronization
   // Address of the rings, from the first recording on. Stored before the threshold; loading it
   // acquires their contents.
   @usableFromInline let place = Atomic<UInt>(0)
-  /// True if the texts of keys are recorded.
   @usableFromInline let wantsTexts = Atomic<Bool>(false)
-  /// True if the cache itself records only gets.
   let notesGetsOnly = Atomic<Bool>(false)
-  /// Seed for keys without a hash; never written to a file.
   let seed = UInt64.random(in: .min ... .max)
 
   private struct State {
@@ -44,8 +41,6 @@ public import Synchronization
     return RecordRings(at: place)
   }
 
-  /// Stores the text of a key that is seen for the first time. O(1) on average, and 8 bytes per
-  /// key.
   @usableFromInline @inline(never) func keep(_ hash: UInt64, text: () -> String) {
     let hash = RecordUnit.known(hash)
     texts.withLock { texts in
@@ -54,7 +49,6 @@ public import Synchronization
     }
   }
 
-  /// Records an operation in the only ring of a cache whose calls wait for the disk anyway.
   func note(_ unit: RecordUnit) {
     guard let rings = rings(unit.hash) else { return }
     rings.know(unit.time)
@@ -73,16 +67,12 @@ public import Synchronization
     var origin: RecordedHeader.Origin
     var clock: any CacheClock
     var rings = 1
-    /// Nil for a file of the system at `path`.
     var file: (any RecordingFile)?
     var notesGetsOnly = false
     var gets: @Sendable () -> UInt64
     var arm: @Sendable (UInt64) -> Void = { _ in }
   }
 
-  /// Starts a recording.
-  ///
-  /// - Throws: Any error except `keysWithoutText`.
   func begin(_ plan: Plan) throws(RecordingError) -> CacheRecording {
     guard let wanted = RecordedHeader.threshold(rate: plan.sampling) else {
       throw .sampling(plan.sampling)
@@ -97,7 +87,6 @@ public import Synchronization
     }
   }
 
-  /// Starts a recording; nil if the writer of the previous one is still running.
   private func beginOnce(
     _ plan: Plan, _ threshold: UInt64
   ) throws(RecordingError) -> CacheRecording? {
@@ -149,7 +138,6 @@ public import Synchronization
     }
   }
 
-  /// Ends a recording, without waiting for the disk; nil for the current one.
   func end(_ recording: CacheRecording? = nil) {
     state.withLock { state in
       guard let current = state.recording, recording == nil || current === recording else {

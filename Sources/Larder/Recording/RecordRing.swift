@@ -58,7 +58,6 @@ public import Synchronization
     }
   }
 
-  /// Time of the last consumed get; used only by the consumer.
   var drainedTime: UInt64 {
     get { place.load(fromByteOffset: 136, as: UInt64.self) }
     nonmutating set { place.storeBytes(of: newValue, toByteOffset: 136, as: UInt64.self) }
@@ -74,7 +73,6 @@ public import Synchronization
     @inline(__always) nonmutating set { unit(number).storeBytes(of: newValue, as: UInt64.self) }
   }
 
-  /// True if there is room for `words` words.
   @inlinable @inline(__always) func hasRoom(_ words: UInt32, _ head: UInt32) -> Bool {
     head &- knownTail &+ words <= capacity || looksForRoom(words, head)
   }
@@ -84,10 +82,6 @@ public import Synchronization
     return head &- knownTail &+ words <= capacity
   }
 
-  /// Records a get, and returns true if the writer should be woken because the ring is filling up.
-  ///
-  /// - Parameter now: Time in microseconds; a time before the previous operation's is replaced by
-  ///   that one.
   @inlinable @inline(__always) func note(get hash: UInt64, isHit: Bool, now: UInt64) -> Bool {
     let head = head.pointee.load(ordering: .relaxed)
     larder_prefetch_exclusive(unit(head &+ Self.ahead))
@@ -164,7 +158,6 @@ public import Synchronization
 
   func destroy() { base.deallocate() }
 
-  /// Bytes before the first ring.
   @inlinable static var control: Int { 128 }
 
   @inlinable var count: Int {
@@ -175,7 +168,6 @@ public import Synchronization
     @inline(__always) get { base.load(fromByteOffset: 12, as: UInt32.self) }
   }
 
-  /// Bytes reserved, even if never written.
   var bytes: Int {
     Self.control + count * (RecordRing.header + Int(capacity) * RecordRing.unit)
   }
@@ -193,8 +185,6 @@ public import Synchronization
     return RecordRing(at: base + offset, capacity: capacity)
   }
 
-  /// Records a get in a ring that the caller owns, and returns true if it must `wake` the writer
-  /// after releasing the ring.
   @inlinable @inline(__always) func note(get hash: UInt64, isHit: Bool, in index: Int) -> Bool {
     ring(index).note(get: hash, isHit: isHit, now: now.pointee.load(ordering: .relaxed))
   }
@@ -236,7 +226,6 @@ final class RecordMemory: Sendable {
     hash & ~mask | (isHit ? hit : miss)
   }
 
-  /// Word of a time in microseconds.
   @inlinable @inline(__always) static func time(_ time: UInt64) -> UInt64 { time &<< 2 | Self.time }
 }
 
@@ -250,10 +239,8 @@ struct RecordUnit {
   var time: UInt64
   var kind: RecordedEvent.Kind
   var outcome: RecordedEvent.Outcome = .unknown
-  /// Nil if unknown.
   var size: UInt64?
   var lifetime: UInt32 = 0
-  /// 1 if not given.
   var cost: Float = 1
 
   init(_ kind: RecordedEvent.Kind, _ hash: UInt64, time: UInt64) {
@@ -271,7 +258,6 @@ struct RecordUnit {
 
   var words: UInt32 { hasMore ? 4 : 2 }
 
-  /// True if size, lifetime or cost is known.
   var hasMore: Bool { size != nil || lifetime != 0 || cost != 1 }
   private static var moreBit: UInt64 { 1 << 7 }
   private static var noSize: UInt64 { .max }

@@ -16,7 +16,6 @@ final class RecordingWriter: @unchecked Sendable {
     var header: RecordedHeader
     var clock: any CacheClock
     var memory: RecordMemory
-    /// Returns the number of gets counted by the cache; called while the cache exists.
     var gets: @Sendable () -> UInt64
     var texts: @Sendable () -> [(hash: UInt64, text: String)]
   }
@@ -24,7 +23,6 @@ final class RecordingWriter: @unchecked Sendable {
   private struct State {
     var statistics = RecordingStatistics()
     var gets: (@Sendable () -> UInt64)?
-    /// Latest result of `gets`.
     var getsSeen: UInt64 = 0
   }
 
@@ -40,15 +38,9 @@ final class RecordingWriter: @unchecked Sendable {
   private var lastWrite: UInt64 = 0
   private var lost: UInt64 = 0
 
-  /// Milliseconds between two reads of the rings, which is the precision of the times of gets:
-  /// while there are operations, and otherwise.
   private static let pause = (busy: 5, idle: 50)
-  /// Microseconds after which a block is written even if it is not full.
   private static let blockAge: UInt64 = 1_000_000
 
-  /// Writes the header, and starts the thread.
-  ///
-  /// - Throws: `file` or `noThread`.
   init(_ setup: Setup) throws(RecordingError) {
     self.setup = setup
     threshold = setup.header.threshold
@@ -77,7 +69,6 @@ final class RecordingWriter: @unchecked Sendable {
 
   var statistics: RecordingStatistics { state.withLock { $0.statistics } }
 
-  /// Counts the gets for the last time, before the cache is destroyed. Does not wait for the disk.
   func detach() {
     state.withLock { state in
       Self.countGets(&state)
@@ -87,13 +78,11 @@ final class RecordingWriter: @unchecked Sendable {
     setup.memory.alarm.ring()
   }
 
-  /// Waits until everything is written. Callable by any number of threads.
   func wait() {
     var patience = Patience()
     while !statistics.hasEnded { patience.wait() }
   }
 
-  /// Waits until all operations recorded so far have been read from the rings.
   func catchUp() {
     let rings = setup.memory.rings
     var patience = Patience()
@@ -199,7 +188,6 @@ final class RecordingWriter: @unchecked Sendable {
     }
   }
 
-  /// Appends to the file; after a failure the next write overwrites the same range.
   private func write(_ bytes: [UInt8]) throws(FileFailure) {
     let result = bytes.withUnsafeBytes { bytes in
       Result { () throws(FileFailure) in try setup.file.write(bytes, at: offset) }
@@ -237,8 +225,6 @@ struct RecordDrain {
 
   var isEmpty: Bool { stretches.isEmpty }
 
-  /// Calls `body` with each operation. O(operations + rings * times): the rings are compared again
-  /// only when the first one has reached a later time than another.
   mutating func takeAll(_ body: (RecordUnit) -> Void) {
     while !stretches.isEmpty {
       var (first, limit) = (0, UInt64.max)
@@ -261,7 +247,6 @@ struct RecordDrain {
   }
 }
 
-/// Operations found in a ring and not consumed yet.
 struct RecordStretch {
   private let ring: RecordRing
   private var next: UInt32
@@ -271,10 +256,8 @@ struct RecordStretch {
   /// Time of gets, which a word before the first of them holds. The next stretch repeats it only if
   /// it changes, so the ring keeps it.
   private var time: UInt64
-  /// Number of consumed words that the producer has not been notified of.
   private var unsaid: UInt32 = 0
 
-  /// Reads the present contents; nil if there are none.
   init?(_ ring: RecordRing) {
     next = ring.tail.pointee.load(ordering: .relaxed)
     end = ring.head.pointee.load(ordering: .acquiring)
@@ -285,12 +268,10 @@ struct RecordStretch {
     read()
   }
 
-  /// True if everything was consumed.
   var isEmpty: Bool { next == end }
 
   var order: UInt64 { unit.time &<< 1 | (unit.isGet ? 0 : 1) }
 
-  /// Consumes operations whose order is not above `limit`, and at least one.
   mutating func take(upTo limit: UInt64, _ body: (RecordUnit) -> Void) {
     repeat {
       body(unit)
@@ -340,7 +321,6 @@ final class RecordAlarm: Sendable {
     if !isRung.exchange(true, ordering: .acquiringAndReleasing) { semaphore.signal() }
   }
 
-  /// Sleeps until the alarm is rung, or the time has passed.
   func wait(milliseconds: Int) {
     if semaphore.wait(timeout: .now() + .milliseconds(milliseconds)) == .success {
       isRung.store(false, ordering: .sequentiallyConsistent)
@@ -348,7 +328,6 @@ final class RecordAlarm: Sendable {
   }
 }
 
-/// A dedicated thread for long-running work, which would block a thread of the dispatch library.
 enum WriterThread {
   private final class Box {
     let body: () -> Void
@@ -384,26 +363,18 @@ enum WriterThread {
   }
 }
 
-/// The file operations of a recording, so that a test can make each fail or take long.
 package protocol RecordingFile: AnyObject, Sendable {
-  /// Writes bytes at an offset; everything before it is final.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileFailure)
 
-  /// Truncates the file to `length`, waits until it is on the disk, and closes it.
   func close(at length: UInt64) throws(FileFailure)
 
-  /// Closes the file and removes it, because the recording did not begin.
   func discard()
 }
 
-/// A new file of the system that only its owner may read and write.
 package final class SystemRecordingFile: RecordingFile {
   private let file: Int32
   private let path: String
 
-  /// Creates a file.
-  ///
-  /// - Throws: If there is one already, or it cannot be created.
   package init(path: String) throws(FileFailure) {
     self.path = path
     file = try SystemFiles().open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
@@ -417,22 +388,12 @@ package final class SystemRecordingFile: RecordingFile {
     var failure: FileFailure?
     if ftruncate(file, off_t(length)) != 0 { failure = FileFailure("truncate", path, errno) }
     if fsync(file) != 0, failure == nil { failure = FileFailure("sync", path, errno) }
-    if close() != 0, failure == nil { failure = FileFailure("close", path, errno) }
+    if SystemFiles.end(file) != 0, failure == nil { failure = FileFailure("close", path, errno) }
     if let failure { throw failure }
   }
 
   package func discard() {
-    _ = close()
+    _ = SystemFiles.end(file)
     try? SystemFiles().remove(path)
-  }
-
-  private func close() -> Int32 {
-    #if canImport(Darwin)
-      Darwin.close(file)
-    #elseif canImport(Musl)
-      Musl.close(file)
-    #else
-      Glibc.close(file)
-    #endif
   }
 }

@@ -58,24 +58,16 @@ package struct SimulatedFiles: FileLayer {
   }
 
   package func write(
-    _ bytes: UnsafeRawBufferPointer, to path: String, _ target: FileTarget, syncs: Bool
+    _ bytes: UnsafeRawBufferPointer, to path: String, at offset: UInt64?, _ target: FileTarget,
+    syncs: Bool
   ) throws(FileFailure) {
     let file = try openForWriting(path, target)
-    try write(bytes, at: 0, file, path)
-    if file.bytes.count > bytes.count {
+    try write(bytes, at: Int(offset ?? 0), file, path)
+    if offset == nil, file.bytes.count > bytes.count {
       try disk.begin(.truncate, path)
       file.resize(bytes.count)
       try disk.end(path)
     }
-    if syncs { try disk.sync(file, path) }
-  }
-
-  package func write(
-    _ bytes: UnsafeRawBufferPointer, to path: String, at offset: UInt64, _ target: FileTarget,
-    syncs: Bool
-  ) throws(FileFailure) {
-    let file = try openForWriting(path, target)
-    try write(bytes, at: Int(offset), file, path)
     if syncs { try disk.sync(file, path) }
   }
 
@@ -138,32 +130,27 @@ package struct SimulatedFiles: FileLayer {
   package func read(
     _ path: String, into buffer: UnsafeMutableRawBufferPointer
   ) throws(FileFailure) -> Bool {
-    try disk.begin(.openToRead, path)
-    guard let file = disk.file(path) else { throw FileFailure("open", path, ENOENT) }
-    try disk.begin(.read, path)
-    guard file.bytes.count == buffer.count else { return false }
-    file.bytes.withUnsafeBytes { buffer.copyMemory(from: $0) }
-    return true
+    try read(path, at: nil, into: buffer)
   }
 
   package func read(
-    _ name: ValueName, in folder: OpenFolder, into buffer: UnsafeMutableRawBufferPointer
-  ) throws(FileFailure) -> Bool {
-    try read("\(folder.path)/\(name.text)", into: buffer)
-  }
-
-  package func read(
-    _ name: ValueName, in folder: OpenFolder, at offset: UInt64,
+    _ name: ValueName, in folder: OpenFolder, at offset: UInt64?,
     into buffer: UnsafeMutableRawBufferPointer
   ) throws(FileFailure) -> Bool {
-    let path = "\(folder.path)/\(name.text)"
+    try read("\(folder.path)/\(name.text)", at: offset, into: buffer)
+  }
+
+  private func read(
+    _ path: String, at offset: UInt64?, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(FileFailure) -> Bool {
     try disk.begin(.openToRead, path)
     guard let file = disk.file(path) else { throw FileFailure("open", path, ENOENT) }
     try disk.begin(.read, path)
-    let end = Int(offset) + buffer.count
-    guard end <= file.bytes.count else { return false }
+    let first = Int(offset ?? 0)
+    let end = first + buffer.count
+    guard offset == nil ? end == file.bytes.count : end <= file.bytes.count else { return false }
     file.bytes.withUnsafeBytes {
-      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[Int(offset)..<end]))
+      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[first..<end]))
     }
     return true
   }
@@ -199,10 +186,6 @@ package struct SimulatedFiles: FileLayer {
     try disk.begin(.ask, path)
     return UInt64(disk.file(path)?.bytes.count ?? 0)
   }
-
-  package func dropCached(_ path: String) throws(FileFailure) -> Bool { true }
-
-  package func dropCachedOpen(_ path: String) throws(FileFailure) -> Bool { true }
 
   package func freeBytes(at path: String) throws(FileFailure) -> UInt64 {
     try disk.begin(.ask, path)

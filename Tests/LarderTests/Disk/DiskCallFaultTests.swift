@@ -53,20 +53,6 @@ import Testing
       clock: WallCacheClock(), files: SimulatedFiles(disk))
   }
 
-  /// A lack of file descriptors is no evidence of damage.
-  @Test func valueThatCannotBeOpenedIsNotDamaged() throws {
-    let disk = SimulatedDisk(seed: 1)
-    let cache = try open(disk)
-    let value = Data(repeating: 1, count: 1_000)
-    try cache.set(value, for: "key", options: DiskStoreOptions(isPermanent: true))
-    disk.fault = SimulatedFault(.tooManyFiles, first: 1, count: .max)
-    #expect(throws: DiskCacheError.self) { try cache.value(for: "key") }
-    disk.endFault()
-    #expect(try cache.value(for: "key") == value)
-    #expect(cache.statistics.damages == 0)
-    #expect(cache.statistics.misses == 1 && cache.statistics.hits == 1)
-  }
-
   /// SQLite opens for reading what it cannot open for writing: an error, and no damage.
   @Test func aDatabaseThatCannotBeOpenedForWritingIsNotDamaged() throws {
     let disk = SimulatedDisk(seed: 1)

@@ -99,19 +99,6 @@ import Testing
     _ = try cache.value(for: "0")
   }
 
-  /// A file as older versions wrote it: the same without the choice.
-  @Test func fileWithoutAChoiceIsRead() throws {
-    let (folder, _) = try closed()
-    try change(folder) { words in
-      words.removeLast(Int(words[2] >> 32))
-      words[2] &= 0xffff_ffff
-    }
-    let cache = try open(folder, policies)
-    let choice = try #require(cache.policyChoice)
-    #expect(choice.leader == "lru" && choice.switches == 0)
-    #expect(cache.core.slots.contains { $0.hits > 0 })
-  }
-
   /// Changes the numbers of the file `order`, with a right checksum.
   private func change(_ folder: ScratchFolder, _ body: (inout [UInt64]) -> Void) throws {
     let url = URL(fileURLWithPath: folder.path + "/order")
@@ -156,37 +143,6 @@ import Testing
       }
     }
     #expect(kept > 0)
-  }
-
-  /// Cut at every number, with a right checksum, and at every tenth byte without one.
-  @Test func truncatedFileIsIgnored() throws {
-    let (folder, _) = try closed()
-    let url = URL(fileURLWithPath: folder.path + "/order")
-    let whole = try Data(contentsOf: url)
-    func opens() throws {
-      let cache = try open(folder, policies)
-      #expect(cache.count == 100)
-      let choice = try #require(cache.policyChoice)
-      #expect(choice.leader == "lru" && choice.switches == 0)
-      try cache.close()
-    }
-    for words in 1..<12 {
-      try whole.write(to: url)
-      try change(folder) { $0.removeLast(words) }
-      try opens()
-      // And with the number of numbers that is left.
-      guard words < 10 else { continue }
-      try whole.write(to: url)
-      try change(folder) {
-        $0.removeLast(words)
-        $0[2] -= UInt64(words) << 32
-      }
-      try opens()
-    }
-    for bytes in stride(from: 0, to: whole.count, by: 10) {
-      try whole.prefix(bytes).write(to: url)
-      try opens()
-    }
   }
 
   @Test func diskOfAHybridKeepsItsChoice() throws {

@@ -136,16 +136,6 @@ import Testing
     #expect(rebuilds > 10)
   }
 
-  /// A wrong key is not damage: nothing is set aside, on any attempt.
-  @Test func aWrongKeyIsNoDamage() throws {
-    try fill(key: 1)
-    for (key, fault) in [(2, .wrongKey), (nil, .keyMissing)] as [(UInt8?, DiskEncryptionFault)] {
-      #expect(throws: DiskCacheError.encryption(path: path, fault)) { try open(key: key) }
-    }
-    #expect(!FileManager.default.fileExists(atPath: folder.path + "/damaged"))
-    #expect(try open(key: 1).value(for: "7") == Data([7]))
-  }
-
   /// Damage to any byte of an encrypted database's facts is never permanently mistaken for another
   /// key.
   @Test func damagedFactsAreNotAWrongKey() throws {
@@ -165,19 +155,6 @@ import Testing
     }
     let copies = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/damaged")
     #expect(copies == ["index.sqlite"], "only the newest is kept")
-  }
-
-  /// Damage to the few bytes that identify our databases is repaired without losses.
-  @Test(arguments: ["application_id = 5", "user_version = 77"])
-  func aDamagedHeaderIsMended(pragma: String) throws {
-    try fill()
-    try raw("PRAGMA \(pragma)")
-    let cache = try open(.fail)
-    #expect(try cache.value(for: "7") == Data([7]))
-    try cache.close()
-    let raw = try SQLiteConnection(path: path, busyMilliseconds: 0)
-    #expect(try raw.number("PRAGMA application_id") == DiskIndex.application)
-    #expect(try raw.number("PRAGMA user_version") == DiskIndex.format)
   }
 
   /// Damage found while the cache is open is handled in the same way.

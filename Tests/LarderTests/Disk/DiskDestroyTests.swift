@@ -134,14 +134,6 @@ import Testing
     }
   }
 
-  @Test func killedWriterLeavesAFolderThatIsDestroyed() throws {
-    try manager.createDirectory(atPath: path, withIntermediateDirectories: true)
-    _ = try VictimProcess.run(folder: path, durability: "normal", seed: 5, lines: 300)
-    let cache = try BlockingDiskCache(path: path)
-    try cache.destroy()
-    #expect(!manager.fileExists(atPath: path))
-  }
-
   @Test func encryptionKeyIsForgotten() throws {
     #if Encryption
       var configuration = configuration()

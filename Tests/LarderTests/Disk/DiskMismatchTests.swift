@@ -71,24 +71,6 @@ import Testing
     #expect(DiskCodec<Data>.standard(schema: "x").identity == "data")
   }
 
-  /// Identities of older versions of the library do not contain the type: the first type requested
-  /// gets the values, and from then on no other.
-  @Test func identityWithoutTypeIsAdopted() throws {
-    var cache = try open()
-    let older = DiskCodec<Person>(
-      identity: "json", encode: DiskCodec<Person>.json.encode,
-      decode: DiskCodec<Person>.json.decode)
-    try DiskSuite(cache, name: "s", codec: older).set(Person(name: "Ada"), for: "1")
-    try cache.close()
-    cache = try open()
-    let suite = DiskSuite(cache, name: "s", codec: .json, of: Person.self)
-    #expect(try suite.value(for: "1") == Person(name: "Ada"))
-    try cache.close()
-    cache = try open()
-    #expect(
-      try DiskSuite(cache, name: "s", codec: .json, of: Price.self).value(for: "1") == nil)
-  }
-
   @Test func anotherCodecStartsEmptyWithoutPermanentEntries() throws {
     let cache = try open()
     try cache.set(Data([1]), for: "other")

@@ -181,41 +181,11 @@ import Testing
     #expect(try DiskFolder.absolutePath("/a/b/") == "/a/b" && DiskFolder.absolutePath("/") == "/")
   }
 
-  @Test func fileURLsArePaths() throws {
-    let spaced = folder.path + "/with blank ü"
-    for number in 0..<3 {
-      let url = URL(fileURLWithPath: spaced)
-      let cache =
-        switch number {
-        case 0: try BlockingDiskCache(path: url)
-        case 1: try BlockingDiskCache(path: url.absoluteString)
-        default: try BlockingDiskCache(path: spaced)
-        }
-      #expect(cache.count == number)
-      try cache.set(Data([1]), for: "\(number)")
-      try cache.close()
-    }
-  }
-
   @Test(arguments: [
     "", "file:cache", "file://", "file://server/x", "https://example.com/x", "a\0b",
   ])
   func otherPathsAreAnError(_ text: String) throws {
     let error = #expect(throws: DiskCacheError.self) { try BlockingDiskCache(path: text) }
     #expect(error?.description.contains("expected a path") == true)
-  }
-
-  @Test func hybridsTakeFileURLs() throws {
-    let url = URL(fileURLWithPath: folder.path + "/with blank")
-    let cache = try HybridCache<String, Data>(path: url)
-    try cache.set(Data([1]), for: "a")
-    try cache.close()
-    #expect(try BlockingDiskCache(path: url).count == 1)
-  }
-
-  @Test func otherURLsAreAnError() throws {
-    let url = try #require(URL(string: "https://example.com/cache"))
-    #expect(throws: DiskCacheError.self) { try BlockingDiskCache(path: url) }
-    #expect(throws: HybridCacheError.self) { try HybridCache<String, Data>(path: url) }
   }
 }

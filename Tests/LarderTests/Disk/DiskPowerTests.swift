@@ -216,10 +216,11 @@ import Testing
     for seed in 0..<200 as Range<UInt64> {
       let disk = SimulatedDisk(seed: seed)
       let files = SimulatedFiles(disk)
-      try content.withUnsafeBytes { try files.write($0, to: "/file", .new, syncs: true) }
+      try content.withUnsafeBytes { try files.write($0, to: "/file", at: nil, .new, syncs: true) }
       try files.syncFolder("/")
       try files.write(
-        UnsafeRawBufferPointer(start: nil, count: 0), to: "/file", .existing, syncs: false)
+        UnsafeRawBufferPointer(start: nil, count: 0), to: "/file", at: nil, .existing,
+        syncs: false)
       disk.restart(losesPower: true)
       let size = try files.size("/file")
       sizes.insert(size)

@@ -18,52 +18,6 @@ import Testing
         limits: DiskLimits(bytes: nil, count: count, freeBytes: 0), durability: durability))
   }
 
-  private func files(with text: String) throws -> [String] {
-    try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter {
-      FileManager.default.contents(atPath: folder.path + "/" + $0)?
-        .range(of: Data(text.utf8)) != nil
-    }
-  }
-
-  /// Method of removing a suite.
-  enum Removal: CaseIterable { case clear, clearAll, remove }
-
-  @Test(arguments: DiskDurability.allCases, Removal.allCases)
-  func namesOfRemovedSuitesAreGone(_ durability: DiskDurability, _ removal: Removal) throws {
-    let cache = try open(durability)
-    let users = (0..<500).map { "user-\($0 * 7_919 % 500)@example.com" }
-    for user in users { try cache.set(Data(user.utf8), for: "\(user)/key", suite: user) }
-    try cache.set(Data([1]), for: "k")
-    try cache.flush()
-    #expect(try !files(with: "@example.com").isEmpty)
-    switch removal {
-    case .clear: for user in users { try cache.removeAll(suite: user) }
-    case .clearAll: try cache.removeAll()
-    case .remove: for user in users { try cache.removeAll(suite: user, includingPermanent: true) }
-    }
-    #expect(try cache.suites().map(\.name) == [""])
-    try cache.close()
-    #expect(try files(with: "@example.com") == [])
-    let again = try open(durability)
-    #expect(try again.suites().map(\.name) == [""])
-    #expect(again.count == (removal == .clearAll ? 0 : 1) && again.statistics.damages == 0)
-  }
-
-  @Test(arguments: DiskDurability.allCases)
-  func nameOfOneSuiteAmongManyIsGone(_ durability: DiskDurability) throws {
-    let cache = try open(durability)
-    for number in 0..<2_000 {
-      try cache.set(Data([1]), for: "k", suite: "suite \(number * 7_919 % 2_000) of many")
-    }
-    try cache.removeAll(suite: "suite 77 of many")
-    try cache.close()
-    #expect(try files(with: "suite 77 of many") == [])
-    let again = try open(durability)
-    #expect(again.count == 1_999)
-    #expect(try again.suites().count == 2_000)
-    #expect(try again.value(for: "k", suite: "suite 78 of many") == Data([1]))
-  }
-
   @Test func suiteWithPermanentEntriesStaysUntilItIsRemoved() throws {
     let cache = try open()
     try cache.set(
@@ -89,41 +43,6 @@ import Testing
     #expect(try again.suites().map(\.name) == ["", "5"])
     #expect(again.core.codecs.count == 1)
     #expect(try again.value(for: "k", suite: "5") == Data("x".utf8))
-  }
-
-  /// A suite never gets the number of a previous one: rows refer to suites by it.
-  @Test func suiteNumbersAreNotReused() throws {
-    var numbers: Set<UInt32> = []
-    for round in 0..<6 {
-      let cache = try open()
-      for number in 0..<2 {
-        try cache.set(Data([1]), for: "k", suite: "\(round) \(number)")
-        let added = try #require(cache.core.suiteNumber("\(round) \(number)"))
-        #expect(numbers.insert(added).inserted)
-      }
-      try cache.removeAll()
-      try cache.close()
-    }
-  }
-
-  @Test func spaceOfSingleRemovalsIsFreed() throws {
-    let cache = try open()
-    for number in 0..<1_000 { try cache.set(Data(count: 10_000), for: "\(number)") }
-    for number in 0..<1_000 { try cache.remove("\(number)") }
-    try cache.removeAll()
-    #expect(cache.diskBytes < 200_000)
-  }
-
-  @Test(arguments: DiskDurability.allCases)
-  func spaceOfSingleRemovalsIsFreedByClosing(_ durability: DiskDurability) throws {
-    let cache = try open(durability)
-    for number in 0..<1_000 { try cache.set(Data(count: 10_000), for: "\(number)") }
-    for number in 1..<1_000 { try cache.remove("\(number)") }
-    try cache.close()
-    let again = try open(durability)
-    #expect(again.diskBytes < 200_000 && again.count == 1)
-    try again.removeAll()
-    #expect(again.diskBytes < 200_000)
   }
 
   /// Rows and keys count, so that a limit on bytes bounds the disk space.
@@ -153,10 +72,5 @@ import Testing
       ).countingValuesAlone)
     for number in 0..<20 { try cache.set(Data(count: 100), for: "\(number)") }
     #expect(cache.count == 10 && cache.core.rowBytes == 0)
-  }
-
-  @Test func limitOnEntriesAloneLimitsNoBytes() throws {
-    #expect(DiskLimits().bytes == 100 << 20 && DiskLimits(age: .seconds(1)).bytes == 100 << 20)
-    #expect(DiskLimits(count: 1).bytes == nil && DiskLimits(bytes: 5, count: 1).bytes == 5)
   }
 }

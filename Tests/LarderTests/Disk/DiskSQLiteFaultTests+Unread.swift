@@ -24,27 +24,6 @@ extension DiskSQLiteFaultTests {
     larder_faults_arm(Int32(LARDER_FAULT_READ), first, 1_000_000, 0)
   }
 
-  @Test(arguments: [1, 3, 10])
-  func integrityCheckThatCannotReadIsAnError(first: Int) throws {
-    let folder = try ScratchFolder(isSmall: true)
-    defer { larder_faults_arm(0, 0, 0, 0) }
-    let cache = try filled(folder)
-    cache.withLock { core in try? core.index?.log.checkpoint() }
-    failReads(cache, from: first)
-    let answer = cache.withLock { core in
-      Result { () throws(SQLiteError) in try core.index?.isSound() }
-    }
-    #expect(larder_faults_failures() > 0)
-    guard case .failure(let error) = answer else {
-      Issue.record("\(answer)")
-      return
-    }
-    #expect(!error.isCorruption)
-    larder_faults_arm(0, 0, 0, 0)
-    #expect(try cache.value(for: "7") == bytes(2_000, 7))
-    #expect(cache.statistics.rebuilds == 0)
-  }
-
   @Test func expiredEntryWhoseRowCannotBeReadIsKept() throws {
     let folder = try ScratchFolder(isSmall: true)
     defer { larder_faults_arm(0, 0, 0, 0) }

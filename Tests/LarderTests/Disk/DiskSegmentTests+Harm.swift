@@ -65,23 +65,6 @@ extension DiskSegmentTests {
     #expect(cache.statistics.damages == 1)
   }
 
-  @Test(arguments: ["append", "syncFolder"])
-  func aFailedAppendIsAnErrorAndNothingElseIsLost(call: String) throws {
-    let cache = try open(durability: .full)
-    if call == "append" { try cache.set(bytes(9_000), for: "a") }
-    files.set { $0.calls = [call] }
-    #expect(throws: DiskCacheError.self) { try cache.set(bytes(9_000, 1), for: "b") }
-    #expect(try cache.value(for: "b") == nil)
-    files.set { $0.calls = [] }
-    try cache.set(bytes(9_000, 2), for: "c")
-    // A segment takes no value after a failed write, and is removed if it is empty.
-    #expect(try segments().count == (call == "append" ? 2 : 1))
-    if call == "append" { #expect(try cache.value(for: "a") == bytes(9_000)) }
-    #expect(try cache.value(for: "c") == bytes(9_000, 2))
-    try cache.close()
-    #expect(try open().count == (call == "append" ? 2 : 1))
-  }
-
   /// A value that cannot be copied now stays in place, and the set that triggered the copy
   /// succeeds.
   @Test func aSegmentThatCannotBeReadNowIsRecycledLater() throws {
@@ -97,37 +80,6 @@ extension DiskSegmentTests {
     try cache.set(bytes(12_000), for: "another")
     #expect(cache.statistics.bytesMoved >= 12_000)
     try checkWorn(cache)
-  }
-
-  /// A power cut during copying: with `full`, nothing is lost.
-  @Test func powerCutDuringCopyingLosesNothing() throws {
-    var moved: UInt64 = 0
-    for call in stride(from: 20, to: 300, by: 3) {
-      let disk = SimulatedDisk(seed: UInt64(call))
-      let configuration = DiskConfiguration(
-        limits: DiskLimits(bytes: nil, freeBytes: 0), durability: .full,
-        inlineBytesMax: 100, values: .segments(bytes: 16_384))
-      func open() throws -> BlockingDiskCache {
-        try BlockingDiskCache(
-          path: "/caches/app", configuration: configuration, clock: WallCacheClock(),
-          files: SimulatedFiles(disk))
-      }
-      let cache = try open()
-      for number in 0..<16 { try cache.set(bytes(4_000, number), for: "\(number)") }
-      disk.cutCall = disk.calls + call
-      for number in 0..<16 where number % 4 != 0 {
-        _ = try? cache.set(bytes(4_000), for: "\(number)")
-      }
-      moved += cache.statistics.bytesMoved
-      disk.stop()
-      disk.restart(losesPower: true)
-      let again = try open()
-      for number in stride(from: 0, to: 16, by: 4) {
-        #expect(try again.value(for: "\(number)") == bytes(4_000, number), "call \(call)")
-      }
-      #expect(again.statistics.damages == 0)
-    }
-    #expect(moved > 0)
   }
 
   /// Without a log, SQLite may have finished a commit that it reports as failed: the rows then name

@@ -82,16 +82,7 @@ import Testing
     #expect(try again.value(for: "larger than a segment") == bytes(100_000))
     #expect(again.usage.files == UInt64(pages) + 100_000)
     #expect(again.statistics.damages == 0 && again.usage.spare == 0)
-    #expect(try again.dropPageCache() || !isLinux)
     #expect(try again.value(for: "3") == bytes(12_000, 3))
-  }
-
-  private var isLinux: Bool {
-    #if os(Linux)
-      true
-    #else
-      false
-    #endif
   }
 
   /// Half of the keys stay, so that no segment becomes free without copies.

@@ -80,26 +80,11 @@ final class FaultyFiles: FileLayer {
   }
 
   func write(
-    _ bytes: UnsafeRawBufferPointer, to path: String, _ target: FileTarget, syncs: Bool
-  ) throws(FileFailure) {
-    do throws(FileFailure) {
-      try check("write", path)
-    } catch {
-      let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
-      if faults.withLock({ $0.leavesHalf }) {
-        try? system.write(half, to: path, target, syncs: false)
-      }
-      throw error
-    }
-    try system.write(bytes, to: path, target, syncs: syncs)
-  }
-
-  func write(
-    _ bytes: UnsafeRawBufferPointer, to path: String, at offset: UInt64, _ target: FileTarget,
+    _ bytes: UnsafeRawBufferPointer, to path: String, at offset: UInt64?, _ target: FileTarget,
     syncs: Bool
   ) throws(FileFailure) {
     do throws(FileFailure) {
-      try check("append", path)
+      try check(offset == nil ? "write" : "append", path)
     } catch {
       let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
       if faults.withLock({ $0.leavesHalf }) {
@@ -110,14 +95,6 @@ final class FaultyFiles: FileLayer {
     try system.write(bytes, to: path, at: offset, target, syncs: syncs)
   }
 
-  func read(
-    _ name: ValueName, in folder: OpenFolder, at offset: UInt64,
-    into buffer: UnsafeMutableRawBufferPointer
-  ) throws(FileFailure) -> Bool {
-    try check("read", name.text)
-    return try system.read(name, in: folder, at: offset, into: buffer)
-  }
-
   func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Bool
   {
     try check("read", path)
@@ -125,10 +102,11 @@ final class FaultyFiles: FileLayer {
   }
 
   func read(
-    _ name: ValueName, in folder: OpenFolder, into buffer: UnsafeMutableRawBufferPointer
+    _ name: ValueName, in folder: OpenFolder, at offset: UInt64?,
+    into buffer: UnsafeMutableRawBufferPointer
   ) throws(FileFailure) -> Bool {
     try check("read", name.text)
-    return try system.read(name, in: folder, into: buffer)
+    return try system.read(name, in: folder, at: offset, into: buffer)
   }
 
   func rename(_ path: String, to other: String) throws(FileFailure) {
@@ -144,16 +122,6 @@ final class FaultyFiles: FileLayer {
   func remove(_ path: String) throws(FileFailure) {
     try check("remove", path)
     try system.remove(path)
-  }
-
-  func dropCached(_ path: String) throws(FileFailure) -> Bool {
-    try check("dropCached", path)
-    return try system.dropCached(path)
-  }
-
-  func dropCachedOpen(_ path: String) throws(FileFailure) -> Bool {
-    try check("dropCached", path)
-    return try system.dropCachedOpen(path)
   }
 
   func size(_ path: String) throws(FileFailure) -> UInt64 {

@@ -6,7 +6,6 @@
 /// so that the order of stripes matters. Not for secrets: with a known seed, two inputs with one
 /// hash can be constructed.
 package enum ByteHash {
-  /// Hash of `bytes`. Depends on every byte, the length and the seed. O(`bytes`).
   package static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
     let count = bytes.count
     var offset = 0

@@ -19,12 +19,7 @@ extension URL: CacheLocation {
   public var cacheLocation: String { absoluteString }
 }
 
-/// The system's folder for caches.
 package enum CachesFolder {
-  /// Returns the path of the folder for a cache of this program: that of the name, in the folder of
-  /// the program, in the system's folder for caches. Creates nothing.
-  ///
-  /// - Throws: `files` if the name is not that of a folder, or the system has no folder for caches.
   package static func path(name: String) throws(DiskCacheError) -> String {
     guard isName(name) else {
       throw .files(
@@ -33,14 +28,11 @@ package enum CachesFolder {
     return try "\(system())/\(program)/\(name)"
   }
 
-  /// True for the name of a folder: not empty, and of one component that the file system can hold.
   private static func isName(_ name: String) -> Bool {
     !["", ".", ".."].contains(name) && name.utf8.count <= 255
       && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
   }
 
-  /// Name of the program's own folder: apps on macOS that are not sandboxed share the system's
-  /// folder, as do programs on Linux.
   private static var program: String {
     #if canImport(Darwin)
       if let name = Bundle.main.bundleIdentifier, isName(name) { return name }
@@ -62,8 +54,6 @@ package enum CachesFolder {
     #endif
   }
 
-  /// The folder for caches by the XDG Base Directory Specification: `XDG_CACHE_HOME`, which counts
-  /// only if it is absolute, or `.cache` in the home folder.
   package static func system(
     _ environment: [String: String], home: String
   ) throws(DiskCacheError) -> String {

@@ -37,7 +37,6 @@ final class DiskFolder {
     try files.makePrivateFile(databasePath)
   }
 
-  /// Waits until the name of the database's file is on the disk, if the file system supports that.
   func syncDatabaseName() throws(FileFailure) {
     do throws(FileFailure) {
       try syncDatabaseNames()
@@ -48,8 +47,6 @@ final class DiskFolder {
     }
   }
 
-  /// Waits until the names of the database's files are on the disk, if the file system supports
-  /// that.
   func syncDatabaseNames() throws(FileFailure) {
     do throws(FileFailure) {
       try files.syncFolder(path)
@@ -58,8 +55,6 @@ final class DiskFolder {
     }
   }
 
-  /// Waits until the names in the folder and those of its parent folders are on the disk: a process
-  /// that ended before it could sync them may have created them.
   func syncNames() throws(FileFailure) {
     try files.syncFolder(path + "/files")
     try files.syncFolder(path)
@@ -79,9 +74,6 @@ final class DiskFolder {
 }
 
 extension DiskFolder {
-  /// Converts a path, or the string of a file URL, to an absolute path.
-  ///
-  /// - Throws: `files` for a URL without an absolute path.
   static func absolutePath(_ text: String) throws(DiskCacheError) -> String {
     var path = text
     if text.lowercased().hasPrefix("file:") {
@@ -113,7 +105,6 @@ extension DiskFolder {
   }
 }
 
-/// An unreadable database, which is set aside for inspection.
 extension DiskFolder {
   private var databaseNames: [String] {
     ["", "-wal", "-shm", "-journal"].map { databasePath + $0 }
@@ -150,17 +141,15 @@ extension DiskFolder {
     if (try? files.kind(journalPath)) == .file { try? files.remove(journalPath) }
   }
 
-  /// Removes the shared memory that a shared cache leaves, so that readers find none.
   func removeSharedMemory() { try? files.removeFile(databasePath + "-shm") }
 
   /// Frees the space of the journal, which a database without a log keeps from one commit to the
   /// next. Allowed only while nothing may have to be rolled back with it.
   func emptyJournal() {
     let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-    try? files.write(nothing, to: journalPath, .existing, syncs: false)
+    try? files.write(nothing, to: journalPath, at: nil, .existing, syncs: false)
   }
 
-  /// Returns a name of the database's that is not a regular file, nil if there is none.
   func findNoFile() throws(FileFailure) -> String? {
     for path in databaseNames where try ![.file, .missing].contains(files.kind(path)) {
       return path
@@ -168,8 +157,6 @@ extension DiskFolder {
     return nil
   }
 
-  /// Returns the folder, or a file of the database, if it belongs to another user, or other users
-  /// may write to it; nil if there is none.
   func findExposed() throws(FileFailure) -> (path: String, exposure: DiskExposure)? {
     for path in [path, values.folder.path] + databaseNames {
       if let exposure = try files.exposure(path) { return (path, exposure) }
@@ -194,7 +181,6 @@ extension DiskFolder {
 }
 
 #if canImport(Darwin)
-  /// Attributes of Apple's file systems.
   extension DiskFolder {
     func setAttributes(_ configuration: DiskConfiguration) throws(DiskCacheError) {
       do {
@@ -230,12 +216,7 @@ extension DiskFolder {
   }
 #endif
 
-/// Removal of everything that belongs to the cache.
 extension DiskFolder {
-  /// Removes the files that have the names of the cache's, and folders that are empty then. The
-  /// lock stays unless all others are gone.
-  ///
-  /// - Throws: The first failure, once everything else is removed.
   func removeFiles() throws(FileFailure) {
     var failure: FileFailure?
     func attempt(_ body: () throws(FileFailure) -> Void) {

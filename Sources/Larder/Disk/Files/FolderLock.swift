@@ -29,10 +29,8 @@ package final class FolderLock {
 
   deinit { release() }
 
-  /// False once the lock's file was removed, so that another cache may take the folder.
   package var isHeld: Bool { isNamed() }
 
-  /// Locks the folder, or returns nil if another cache has it, in this process or another.
   static func take(folder: String, _ files: SystemFiles) throws(FileFailure) -> FolderLock? {
     // A lock whose file was removed before it was locked excludes nobody.
     for _ in 0..<100 {
@@ -69,7 +67,6 @@ package final class FolderLock {
     throw FileFailure("lock", path, number)
   }
 
-  /// Opens or creates the file; nil if the name is something else.
   private static func openLock(
     _ path: String, _ files: SystemFiles
   ) throws(FileFailure) -> Int32? {

@@ -1,8 +1,6 @@
 import LarderLibc
 
-/// The file system of the machine, through POSIX calls that are repeated when interrupted.
 package struct SystemFiles: FileLayer {
-  /// Folder below which files are found by its descriptor, nil for none.
   private let root: OpenFolder?
 
   package init() { root = nil }
@@ -27,23 +25,20 @@ package struct SystemFiles: FileLayer {
   }
 
   package func write(
-    _ bytes: UnsafeRawBufferPointer, to path: String, _ target: FileTarget, syncs: Bool
+    _ bytes: UnsafeRawBufferPointer, to path: String, at offset: UInt64?, _ target: FileTarget,
+    syncs: Bool
   ) throws(FileFailure) {
     let file = try openForWriting(path, target)
     defer { close(file) }
-    var length: off_t = 0
-    if target == .existing {
-      var facts = stat()
+    var facts = stat()
+    if offset == nil, target == .existing {
       guard fstat(file, &facts) == 0 else { throw FileFailure("ask the size", path, errno) }
       guard facts.st_mode & S_IFMT == S_IFREG else { throw FileFailure("write", path, EINVAL) }
-      length = facts.st_size
     }
-    try write(bytes, to: file, at: 0, path)
-    // An overwritten file may be longer.
-    if length > off_t(bytes.count) {
-      guard ftruncate(file, off_t(bytes.count)) == 0 else {
-        throw FileFailure("truncate", path, errno)
-      }
+    // Pipes and devices have no offsets: `pwrite` fails on them.
+    try write(bytes, to: file, at: offset ?? 0, path)
+    if facts.st_size > off_t(bytes.count), ftruncate(file, off_t(bytes.count)) != 0 {
+      throw FileFailure("truncate", path, errno)
     }
     if syncs { try sync(file, path) }
   }
@@ -63,31 +58,31 @@ package struct SystemFiles: FileLayer {
     }
   }
 
-  package func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure)
-    -> Bool
-  {
+  package func read(
+    _ path: String, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(FileFailure) -> Bool {
     let file = try open(path, Self.reading)
     defer { close(file) }
-    return try read(file, into: buffer, path)
+    return try read(file, at: nil, into: buffer, path)
   }
 
   package func read(
-    _ name: ValueName, in folder: OpenFolder, into buffer: UnsafeMutableRawBufferPointer
+    _ name: ValueName, in folder: OpenFolder, at offset: UInt64?,
+    into buffer: UnsafeMutableRawBufferPointer
   ) throws(FileFailure) -> Bool {
     let file = name.withPath { openat(folder.file, $0, Self.reading | O_CLOEXEC) }
-    guard file >= 0 else {
-      throw FileFailure("open", "\(folder.path)/\(name.text)", errno)
-    }
+    guard file >= 0 else { throw FileFailure("open", "\(folder.path)/\(name.text)", errno) }
     defer { close(file) }
-    return try read(file, into: buffer, folder.path)
+    return try read(file, at: offset, into: buffer, folder.path)
   }
 
   /// Neither follows links nor blocks on pipes, which cannot be read at an offset anyway.
   static let reading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
 
-  /// Reads one byte more than expected, so that no call for the file's size is needed.
+  /// Without an offset, reads one byte more than expected, so that no call for the file's size is
+  /// needed.
   private func read(
-    _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, _ path: String
+    _ file: Int32, at offset: UInt64?, into buffer: UnsafeMutableRawBufferPointer, _ path: String
   ) throws(FileFailure) -> Bool {
     var excess: UInt8 = 0
     return try withUnsafeMutablePointer(to: &excess) { (excess) throws(FileFailure) in
@@ -95,10 +90,12 @@ package struct SystemFiles: FileLayer {
       while true {
         var parts = (
           iovec(iov_base: buffer.baseAddress.map { $0 + done }, iov_len: buffer.count - done),
-          iovec(iov_base: excess, iov_len: 1)
+          iovec(iov_base: excess, iov_len: offset == nil ? 1 : 0)
         )
         let count = withUnsafeMutablePointer(to: &parts) {
-          $0.withMemoryRebound(to: iovec.self, capacity: 2) { preadv(file, $0, 2, off_t(done)) }
+          $0.withMemoryRebound(to: iovec.self, capacity: 2) {
+            preadv(file, $0, 2, off_t(offset ?? 0) + off_t(done))
+          }
         }
         if count < 0 {
           if errno == EINTR { continue }
@@ -144,6 +141,8 @@ package struct SystemFiles: FileLayer {
     return file
   }
 
+  static func end(_ file: Int32) -> Int32 { close(file) }
+
   func sync(_ file: Int32, _ path: String) throws(FileFailure) {
     #if canImport(Darwin)
       // fsync on Apple's systems leaves the bytes in the drive's cache.
@@ -160,7 +159,6 @@ package final class OpenFolder: Sendable {
   let file: Int32
   private let length: Int
 
-  /// Opens a folder; a symbolic link is an error unless links are followed.
   package convenience init(_ path: String, followsLinks: Bool = false) throws(FileFailure) {
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
     let file = open(path, flags)
@@ -178,7 +176,6 @@ package final class OpenFolder: Sendable {
 
   deinit { if file >= 0 { close(file) } }
 
-  /// True while the path leads to this folder. One system call, or two if it does not.
   package var isInPlace: Bool {
     if file < 0 { return true }
     var (own, named) = (stat(), stat())
@@ -186,7 +183,6 @@ package final class OpenFolder: Sendable {
       && named.st_dev == own.st_dev
   }
 
-  /// The rest of a path that begins with the folder's, nil for any other path.
   func name(of text: UnsafePointer<CChar>) -> UnsafePointer<CChar>? {
     guard path.withCString({ strncmp($0, text, length) }) == 0 else { return nil }
     switch text[length] {
@@ -200,17 +196,6 @@ package final class OpenFolder: Sendable {
 }
 
 extension SystemFiles {
-  package func write(
-    _ bytes: UnsafeRawBufferPointer, to path: String, at offset: UInt64, _ target: FileTarget,
-    syncs: Bool
-  ) throws(FileFailure) {
-    let file = try openForWriting(path, target)
-    defer { close(file) }
-    // Pipes and devices have no offsets: `pwrite` fails on them.
-    try write(bytes, to: file, at: offset, path)
-    if syncs { try sync(file, path) }
-  }
-
   func write(
     _ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: UInt64, _ path: String
   ) throws(FileFailure) {
@@ -224,30 +209,6 @@ extension SystemFiles {
       }
       done += written
     }
-  }
-
-  package func read(
-    _ name: ValueName, in folder: OpenFolder, at offset: UInt64,
-    into buffer: UnsafeMutableRawBufferPointer
-  ) throws(FileFailure) -> Bool {
-    let file = name.withPath { openat(folder.file, $0, Self.reading | O_CLOEXEC) }
-    guard file >= 0 else {
-      throw FileFailure("open", "\(folder.path)/\(name.text)", errno)
-    }
-    defer { close(file) }
-    var done = 0
-    while done < buffer.count {
-      let count = pread(
-        file, buffer.baseAddress.map { $0 + done }, buffer.count - done,
-        off_t(offset) + off_t(done))
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw FileFailure("read", "\(folder.path)/\(name.text)", errno)
-      }
-      if count == 0 { return false }
-      done += count
-    }
-    return true
   }
 
   package func rewrite(_ path: String) throws(FileFailure) {
@@ -387,51 +348,4 @@ extension SystemFiles {
     }
     return UInt64(facts.st_size)
   }
-}
-
-extension SystemFiles {
-  package func dropCached(_ path: String) throws(FileFailure) -> Bool {
-    #if os(Linux)
-      let file: Int32
-      do throws(FileFailure) {
-        file = try open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-      } catch {
-        if error.isMissing { return true }
-        throw error
-      }
-      defer { close(file) }
-      try drop(file, path)
-      return true
-    #else
-      return false
-    #endif
-  }
-
-  package func dropCachedOpen(_ path: String) throws(FileFailure) -> Bool {
-    #if os(Linux)
-      var wanted = stat()
-      guard at(path, { fstatat($0, $1, &wanted, 0) }) == 0 else {
-        throw FileFailure("ask the size", path, errno)
-      }
-      for item in try list("/proc/self/fd") {
-        var found = stat()
-        guard let file = Int32(item.name), fstat(file, &found) == 0, found.st_dev == wanted.st_dev,
-          found.st_ino == wanted.st_ino
-        else { continue }
-        try drop(file, path)
-      }
-      return true
-    #else
-      return false
-    #endif
-  }
-
-  #if os(Linux)
-    private func drop(_ file: Int32, _ path: String) throws(FileFailure) {
-      // Only pages that are on the disk can be dropped.
-      guard fdatasync(file) == 0 else { throw FileFailure("sync", path, errno) }
-      let number = posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
-      guard number == 0 else { throw FileFailure("forget", path, number) }
-    }
-  #endif
 }

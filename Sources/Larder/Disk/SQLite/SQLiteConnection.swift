@@ -17,40 +17,26 @@ package final class SQLiteConnection {
   private let gathering: GatheringLayer?
   private let logPages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
   private lazy var pageBytes = (try? number("PRAGMA page_size")) ?? 4096
-  /// True if commits go to a write-ahead log, not directly to the file; set by `findLog`.
   package private(set) var hasLog = false
 
-  /// Opens the file, or creates it.
-  ///
-  /// - Parameters:
-  ///   - busyMilliseconds: Time limit of waiting for another connection.
-  ///   - layer: Name of the file layer, nil for SQLite's own.
-  ///   - gathersWrites: True to gather writes if there is no log: see `GatheringLayer`.
-  package init(
+  /// Opens the file, or creates it. Waits `busyMilliseconds` for another connection; `gathersWrites`
+  /// if there is no log: see `GatheringLayer`.
+  package convenience init(
     path: String, busyMilliseconds: Int32, layer: String? = nil, gathersWrites: Bool = false
   ) throws(SQLiteError) {
-    gathering = gathersWrites ? GatheringLayer(above: layer) : nil
-    handle = try Self.open(
-      path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, gathering?.name ?? layer)
-    self.path = path
-    logPages.initialize(to: 0)
+    let gathering = gathersWrites ? GatheringLayer(above: layer) : nil
+    try self.init(
+      path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, gathering?.name ?? layer, gathering)
     sqlite3_busy_timeout(handle, busyMilliseconds)
   }
 
   /// Opens the file read-only and ignores a write-ahead log: no lock is taken, and the file must
   /// not change until the connection is closed. Contents that are only in the log are not visible.
-  ///
-  /// - Parameters:
-  ///   - pageCacheBytes: Memory for pages.
-  ///   - layer: Name of the file layer, nil for SQLite's own.
-  package init(
+  package convenience init(
     unchanging path: String, pageCacheBytes: Int, layer: String? = nil
   ) throws(SQLiteError) {
-    gathering = nil
-    let address = "\(Self.address(of: path))?immutable=1"
-    handle = try Self.open(path, address, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, layer)
-    self.path = path
-    logPages.initialize(to: 0)
+    try self.init(
+      path, "\(Self.address(of: path))?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, layer)
     try execute("PRAGMA cache_size = -\(max(64, pageCacheBytes >> 10)); PRAGMA mmap_size = 0")
   }
 
@@ -60,27 +46,23 @@ package final class SQLiteConnection {
   ///
   /// In a process, no other connection to the file may be opened meanwhile: it would be read-only,
   /// too.
-  package init(shared path: String, busyMilliseconds: Int32) throws(SQLiteError) {
-    gathering = nil
-    let address = "\(Self.address(of: path))?readonly_shm=1"
-    handle = try Self.open(path, address, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil)
-    self.path = path
-    logPages.initialize(to: 0)
+  package convenience init(shared path: String, busyMilliseconds: Int32) throws(SQLiteError) {
+    try self.init(
+      path, "\(Self.address(of: path))?readonly_shm=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+      nil)
     sqlite3_busy_timeout(handle, busyMilliseconds)
   }
 
-  private static func open(
-    _ path: String, _ address: String, _ flags: Int32, _ layer: String?
-  ) throws(SQLiteError) -> OpaquePointer {
-    var opened: OpaquePointer?
-    let code = sqlite3_open_v2(address, &opened, flags | SQLITE_OPEN_NOMUTEX, layer)
-    guard code == SQLITE_OK, let opened else {
-      let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
-      sqlite3_close_v2(opened)
-      throw SQLiteError(code: code, message: message, path: path)
-    }
-    sqlite3_extended_result_codes(opened, 1)
-    return opened
+  private init(
+    _ path: String, _ address: String, _ flags: Int32, _ layer: String?,
+    _ gathering: GatheringLayer? = nil
+  ) throws(SQLiteError) {
+    self.path = path
+    self.gathering = gathering
+    logPages.initialize(to: 0)
+    let code = sqlite3_open_v2(address, &handle, flags | SQLITE_OPEN_NOMUTEX, layer)
+    guard code == SQLITE_OK else { throw error(code) }
+    sqlite3_extended_result_codes(handle, 1)
   }
 
   private static func address(of path: String) -> String {
@@ -117,12 +99,10 @@ package final class SQLiteConnection {
     return SQLiteError(code: code, message: message, path: path)
   }
 
-  /// Throws if the connection is closed: not all of SQLite's calls check that.
   private func check() throws(SQLiteError) {
     if handle == nil { throw error(SQLITE_MISUSE) }
   }
 
-  /// Runs statements without parameters, ignoring their rows.
   package func execute(_ sql: String) throws(SQLiteError) {
     try check()
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
@@ -141,26 +121,20 @@ package final class SQLiteConnection {
     return try SQLiteBlob(table: table, column: column, row: row, on: self)
   }
 
-  /// Returns the first column of the first row as a number; 0 without a row.
   package func number(_ sql: String) throws(SQLiteError) -> Int64 {
     let statement = try prepare(sql)
     defer { statement.reset() }
     return try statement.step() ? statement.number(0) : 0
   }
 
-  /// Returns the first column of the first row as a string, or nil.
   private func text(_ sql: String) throws(SQLiteError) -> String? {
     let statement = try prepare(sql)
     defer { statement.finalize() }
     return try statement.step() ? statement.text(0) : nil
   }
 
-  /// Finds out if commits go to a write-ahead log.
   package func findLog() throws(SQLiteError) { hasLog = try text("PRAGMA journal_mode") == "wal" }
 
-  /// Keeps the log and the shared memory when the database is closed, for readers.
-  ///
-  /// - Throws: If there is no log.
   package func keepLog() throws(SQLiteError) {
     guard hasLog else {
       throw SQLiteError(
@@ -168,25 +142,6 @@ package final class SQLiteConnection {
     }
     var keeps: Int32 = 1
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keeps)
-  }
-
-  /// True if every page is consistent. O(database).
-  ///
-  /// - Throws: If a page cannot be read, which is no evidence of its content.
-  package func isSound() throws(SQLiteError) -> Bool {
-    let check = try prepare("PRAGMA integrity_check(1)")
-    defer { check.finalize() }
-    guard try check.step(), let answer = check.text(0) else { return false }
-    // SQLite describes such a failure as if it were damage.
-    let code = answer.firstRange(of: "error code=").map {
-      Int32(answer[$0.upperBound...].prefix { $0.isNumber }) ?? SQLITE_IOERR
-    }
-    let unread = code ?? (answer.contains("failed to get page") ? SQLITE_IOERR : nil)
-    if let unread {
-      let error = SQLiteError(code: unread, message: answer, path: path)
-      if !error.isCorruption { throw error }
-    }
-    return answer == "ok"
   }
 
   package var isInTransaction: Bool { handle != nil && sqlite3_get_autocommit(handle) == 0 }
@@ -200,13 +155,8 @@ package final class SQLiteConnection {
       && answer != 0
   }
 
-  /// True if the database is read-only: immediately if its file could only be opened for reading,
-  /// and once part of it has been read if its header says so.
   package var isReadOnly: Bool { handle != nil && sqlite3_db_readonly(handle, "main") == 1 }
 
-  /// Moves the write-ahead log into the database; returns true if all of it was moved.
-  ///
-  /// - Parameter empties: True to truncate the log. Otherwise it is overwritten from its beginning.
   @discardableResult package func checkpoint(empties: Bool = true) throws(SQLiteError) -> Bool {
     try check()
     let mode = empties ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
@@ -217,10 +167,8 @@ package final class SQLiteConnection {
     return logged == moved && logged >= 0
   }
 
-  /// Pages in the write-ahead log since the latest checkpoint; 0 before `countLogPages`.
   package var pagesInLog: Int { Int(logPages.pointee) }
 
-  /// From now on only `checkpoint` moves the log into the database, until it is closed.
   package func countLogPages() throws(SQLiteError) {
     try execute("PRAGMA wal_autocheckpoint = 0")
     let count:
@@ -233,8 +181,6 @@ package final class SQLiteConnection {
     sqlite3_wal_hook(handle, count, logPages)
   }
 
-  /// Bytes of pages written by this connection, with their headers in a write-ahead log; without a
-  /// rollback journal's copies of old pages.
   package var bytesWritten: UInt64 {
     guard handle != nil else { return 0 }
     var (pages, highest): (Int32, Int32) = (0, 0)
@@ -243,7 +189,6 @@ package final class SQLiteConnection {
     return UInt64(max(0, pages)) * (UInt64(max(0, pageBytes)) + (hasLog ? 24 : 0))
   }
 
-  /// Memory in use for pages, in bytes.
   package var pageCacheBytes: Int {
     guard handle != nil else { return 0 }
     var (used, highest): (Int32, Int32) = (0, 0)
@@ -268,9 +213,6 @@ package final class SQLiteConnection {
 final class GatheringLayer {
   private let layer: OpaquePointer
 
-  /// Creates a layer above another; nil if memory is short.
-  ///
-  /// - Parameter below: Name of the other layer, nil for SQLite's own.
   init?(above below: String?) {
     guard let layer = larder_gathering_make(below) else { return nil }
     self.layer = layer
@@ -281,7 +223,6 @@ final class GatheringLayer {
   var name: String { String(cString: larder_gathering_name(layer)) }
 }
 
-/// A failed call to SQLite.
 package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   package let code: Int32
   package let message: String
@@ -289,28 +230,21 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var primaryCode: Int32 { code & 0xff }
 
-  /// True if the file is not a database, or a damaged one.
   package var isCorruption: Bool {
     primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB
   }
 
-  /// True if another connection holds the database.
   package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 
-  /// True if the disk is full.
   package var isFull: Bool { primaryCode == SQLITE_FULL }
 
-  /// True if a write failed: the disk is full, or another error of the system for files that may
-  /// not grow.
   package var isWriteFailure: Bool { isFull || primaryCode == SQLITE_IOERR }
 
-  /// True if written data could not be synced.
   package var isSyncFailure: Bool {
     // SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC, macros that Swift cannot import.
     [SQLITE_IOERR | 4 << 8, SQLITE_IOERR | 5 << 8].contains(code)
   }
 
-  /// True if the connection is not affected: the next call may succeed on it.
   package var isPassing: Bool {
     let codes = [
       SQLITE_FULL, SQLITE_IOERR, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_NOMEM, SQLITE_INTERRUPT,

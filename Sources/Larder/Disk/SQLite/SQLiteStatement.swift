@@ -24,8 +24,6 @@ package final class SQLiteStatement {
 
   deinit { finalize() }
 
-  /// Finalizes the statement, which must happen before the connection is closed. Every later call
-  /// fails.
   package func finalize() {
     sqlite3_finalize(handle)
     handle = nil
@@ -62,7 +60,6 @@ package final class SQLiteStatement {
     try check(sqlite3_bind_blob64(handle, place, base, UInt64(bytes.count), nil))
   }
 
-  /// Advances to the next row; returns true if there is one.
   package func step() throws(SQLiteError) -> Bool {
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
@@ -74,27 +71,23 @@ package final class SQLiteStatement {
     return false
   }
 
-  /// Runs a statement without rows to its end and resets it.
   package func run() throws(SQLiteError) {
     defer { sqlite3_reset(handle) }
     while try step() {}
   }
 
-  /// Resets the statement so that it can run again. Parameters stay bound.
   package func reset() { sqlite3_reset(handle) }
 
   package func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
   package func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
-  /// Returns a column as a string, or nil if it is null.
   package func text(_ column: Int32) -> String? {
     guard let text = sqlite3_column_text(handle, column) else { return nil }
     let count = Int(sqlite3_column_bytes(handle, column))
     return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
   }
 
-  /// Returns the bytes of a column's text in place, or nil if it is null.
   package func textBytes(_ column: Int32) -> UnsafeRawBufferPointer? {
     guard let text = sqlite3_column_text(handle, column) else { return nil }
     return UnsafeRawBufferPointer(
@@ -105,7 +98,6 @@ package final class SQLiteStatement {
     sqlite3_column_type(handle, column) == SQLITE_NULL
   }
 
-  /// Returns a column's bytes in place.
   package func blob(_ column: Int32) -> UnsafeRawBufferPointer {
     let base = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(
@@ -136,7 +128,6 @@ package final class SQLiteBlob {
 
   deinit { close() }
 
-  /// Closes the blob, which must happen before the connection is closed. Every later call fails.
   package func close() {
     sqlite3_blob_close(handle)
     handle = nil
@@ -149,7 +140,6 @@ package final class SQLiteBlob {
 
   package var count: Int { handle == nil ? 0 : Int(sqlite3_blob_bytes(handle)) }
 
-  /// Fills `memory` with the first bytes; its size must not exceed `count`.
   package func read(into memory: UnsafeMutableRawBufferPointer) throws(SQLiteError) {
     guard memory.count > 0 else { return }
     let code =

@@ -1,10 +1,8 @@
 import LarderEngine
 
-/// Recycling of segments: live values are copied to the open segment.
 extension DiskCore {
   private enum MoveOutcome {
     case done
-    /// The file system rejects the copy; `isPassing` if a later attempt may succeed.
     case refused(isPassing: Bool)
   }
 
@@ -20,7 +18,6 @@ extension DiskCore {
     }
   }
 
-  /// Copies the live values of a segment; returns true if all were copied.
   private func recycle(_ segment: UInt64, _ index: DiskIndex) -> Bool {
     var moves: [DiskMove] = []
     var isDone = true
@@ -88,7 +85,6 @@ extension DiskCore {
     return .done
   }
 
-  /// Reads a value as it is stored, and returns true if its checksum matches.
   private func isWhole(
     _ slot: DiskSlot, into body: UnsafeMutableRawBufferPointer, isSealed: Bool
   ) throws(FileFailure) -> Bool {
@@ -176,7 +172,6 @@ extension DiskCore {
 }
 
 extension DiskCore {
-  /// Disk usage by kind of file; a file whose size cannot be read counts as 0. O(ids).
   var usage: DiskUsage {
     DiskUsage(
       database: (try? folder.files.size(folder.databasePath)) ?? 0,
@@ -187,33 +182,11 @@ extension DiskCore {
       spare: folder.values.spareBytes, aside: folder.asideBytes)
   }
 
-  /// Values of the entries that are outside the database. O(ids).
   private var storedValues: [StoredValue] {
     slots.lazy.filter { $0.file != 0 }.map { StoredValue(number: $0.file, bytes: $0.bytes) }
   }
 
-  /// Bytes written since the cache was opened.
   var writes: DiskWrites {
     DiskWrites(files: folder.values.bytesWritten, log: index?.connection.bytesWritten ?? 0)
-  }
-
-  /// Commits everything and drops the cache's files from the system's page cache. Returns false if
-  /// the platform does not support that. O(ids).
-  func dropPageCache() throws(DiskCacheError) -> Bool {
-    try flush()
-    let index = try openIndex()
-    do throws(SQLiteError) {
-      try index.log.checkpoint()
-    } catch {
-      throw DiskCacheError(error)
-    }
-    index.connection.releaseMemory()
-    index.readers.close()
-    do throws(FileFailure) {
-      let isKnown = try folder.files.dropCachedOpen(folder.databasePath)
-      return try folder.values.dropCached(storedValues) && isKnown
-    } catch {
-      throw DiskCacheError(error)
-    }
   }
 }

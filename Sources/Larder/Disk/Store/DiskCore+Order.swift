@@ -48,7 +48,7 @@ extension DiskCore {
     do throws(FileFailure) {
       try words.withUnsafeBufferPointer { (words) throws(FileFailure) in
         try folder.files.write(
-          UnsafeRawBufferPointer(words), to: temporary, .new,
+          UnsafeRawBufferPointer(words), to: temporary, at: nil, .new,
           syncs: configuration.durability == .full)
       }
       if try ![.file, .missing].contains(folder.files.kind(folder.orderPath)) {
@@ -58,7 +58,7 @@ extension DiskCore {
     } catch {}
   }
 
-  func readOrder(moved: [Int64: ObjectID]) -> PolicyChoice? {
+  func readOrder() -> PolicyChoice? {
     guard let index, let bytes = try? folder.files.size(folder.orderPath), bytes >= 32,
       bytes % 8 == 0, bytes <= UInt64(4 + max(slots.count, 1 << 16) * 3 + Self.choiceMax) * 8
     else { return nil }
@@ -79,8 +79,7 @@ extension DiskCore {
     let now = clock.time
     for place in stride(from: 4, to: end, by: parts) {
       let accessed = words[place]
-      let noted = Int64(words[place + 1] & 0xffff_ffff)
-      let id = moved[noted].map { Int($0) } ?? Int(noted)
+      let id = Int(words[place + 1] & 0xffff_ffff)
       guard id < slots.count, slots[id].isStored, slots[id].stored <= accessed,
         accessed <= DiskRow.sequenceMax
       else { continue }
@@ -97,8 +96,6 @@ extension DiskCore {
   private static var choiceMax: Int { 4096 }
 }
 
-/// A choice as in the file `order`: seven numbers, the hit ratios, and the policies, separated by
-/// slashes, filled up with zeros.
 extension PolicyChoice {
   fileprivate var words: [UInt64] {
     let text = Array(policies.joined(separator: "/").utf8)
@@ -112,7 +109,6 @@ extension PolicyChoice {
     return words
   }
 
-  /// Nil for numbers that are no choice.
   fileprivate init?(words: ArraySlice<UInt64>) {
     let words = Array(words)
     guard words.count >= 7, words[5] <= words.count - 7 else { return nil }
@@ -132,9 +128,7 @@ extension PolicyChoice {
   }
 }
 
-/// Times of the last use of entries, if they expire some time after it.
 struct DiskUses {
-  /// Microseconds from the last use to the expiry; nil if times are not kept.
   private let life: UInt64?
   private var times: [UInt64] = []
   private var written: UInt64
@@ -155,14 +149,12 @@ struct DiskUses {
     return Expiry(after: life, from: times[Int(id)])
   }
 
-  /// Records a use of an entry. Does nothing if times are not kept.
   mutating func note(_ id: ObjectID, _ now: UInt64) {
     guard areKept else { return }
     while times.count <= Int(id) { times.append(0) }
     times[Int(id)] = now
   }
 
-  /// True if the times were last written an eighth of the idle time ago, or the clock was set back.
   func areDue(_ now: UInt64) -> Bool {
     guard let life else { return false }
     return now < written || now - written >= max(1, life / 8)
@@ -171,7 +163,6 @@ struct DiskUses {
   mutating func noteWritten(_ now: UInt64) { written = now }
 }
 
-/// Restoring the policy when a database is opened.
 extension DiskCore {
   struct Fact {
     var cost: Float

@@ -9,11 +9,8 @@ import LarderEngine
 extension DiskCore {
   private enum Presence {
     case absent
-    /// Resident; the policy has recorded the use.
     case fresh(ObjectID)
-    /// Resident until now; the policy has recorded the use and evicted the entry.
     case last(ObjectID)
-    /// Expired, and returned or kept nevertheless; not recorded as a use.
     case expired(ObjectID)
   }
 
@@ -61,15 +58,11 @@ extension DiskCore {
       try recover(from: error)
       return .none
     }
-    let isInDatabase = slots[Int(id)].file == 0
     dropDamaged(id)
     miss(key)
-    if isInDatabase { try checkPages() }
     return .none
   }
 
-  /// Second half of a get, for a value in a file. `read` is nil if the value is damaged. Nil if
-  /// another value was stored meanwhile; repeat the lookup.
   func finish(
     _ reading: DiskFileReading, _ read: Result<Data?, FileFailure>,
     _ bytes: UnsafeRawBufferPointer, suite: UInt32
@@ -102,7 +95,6 @@ extension DiskCore {
     note(.miss, key)
   }
 
-  /// True if a get would find an entry. Not counted as an access; reads nothing from disk.
   func contains(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) -> Bool {
     let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
     guard let id = directory[key.digest], slots[Int(id)].isStored else { return false }
@@ -145,7 +137,6 @@ extension DiskCore {
     }
   }
 
-  /// True if an entry that may be evicted has expired.
   @inline(never) func hasExpired(_ id: ObjectID, _ now: UInt64) -> Bool {
     tier.contains(id)
       && (tier.expiry(id) <= now || uses.expiry(id).isOver(at: now) || isFromFuture(id, now))
@@ -157,12 +148,10 @@ extension DiskCore {
     CacheInstant.isAhead(slots[Int(id)].created, of: now)
   }
 
-  /// Records a get in the policy. Not inlined, like `hasVictims`.
   @inline(never) private func use(_ id: ObjectID, _ now: UInt64) -> CacheTier.Access {
     tier.access(id, now)
   }
 
-  /// True if an entry that was found expired is kept.
   private func stays(
     _ id: ObjectID, _ expired: DiskExpired, _ now: UInt64, _ index: DiskIndex
   ) -> Bool {
@@ -173,7 +162,6 @@ extension DiskCore {
     }
   }
 
-  /// True if an expired entry is still worth keeping, or its row cannot be read now.
   func isKept(_ id: ObjectID, _ grace: Grace, _ now: UInt64, _ index: DiskIndex) -> Bool {
     let expiry = min(Expiry(tier.expiry(id)), uses.expiry(id))
     if grace.keeps(hasVersion: false, expiry, now: now) { return true }
@@ -181,7 +169,6 @@ extension DiskCore {
       && (try? index.hasVersion(id, slots[Int(id)])) ?? true
   }
 
-  /// Returns the entry of an id, or where to read it; nil if it is damaged or another key's.
   private func read(
     _ id: ObjectID, _ key: DiskKey, isExpired: Bool, from index: DiskIndex
   ) throws(SQLiteError) -> DiskLookup? {
@@ -249,7 +236,6 @@ extension DiskCore {
     if uses.areDue(now) { writeOrder() }
   }
 
-  /// True if an id still holds the value of a given store.
   func isSame(_ id: ObjectID, _ stored: UInt64) -> Bool {
     Int(id) < slots.count && slots[Int(id)].isStored && slots[Int(id)].stored == stored
   }
@@ -264,20 +250,15 @@ extension DiskCore {
 enum DiskLookup {
   case none
   case entry(DiskEntry)
-  /// An entry in its row, to be read without the lock.
   case row(DiskRowReading)
-  /// Metadata of an entry whose value is in a file, to be read without the lock.
   case file(DiskFileReading)
 }
 
 enum DiskExpired {
   case removed
   case handedOut
-  /// Kept during the grace period and removed afterwards. With `handsOut` it is returned, and
-  /// always kept. Counts as an expiration.
   case kept(Grace, handsOut: Bool)
 
-  /// True if the caller receives the entry.
   var handsOut: Bool {
     switch self {
     case .removed: false
@@ -290,16 +271,13 @@ enum DiskExpired {
 /// Time for which expired entries stay usable, because their origin may confirm them, or for
 /// stale-while-revalidate and stale-if-error.
 struct Grace: Sendable, Hashable {
-  /// Grace period of entries with a version, in microseconds.
   var versioned: UInt64
-  /// Grace period of entries without one, in microseconds.
   var others: UInt64
 
   static var none: Grace { Grace(versioned: 0, others: 0) }
 
   var isNone: Bool { versioned == 0 && others == 0 }
 
-  /// True if an expired entry is still to be kept.
   func keeps(hasVersion: Bool, _ expiry: Expiry, now: UInt64) -> Bool {
     let limit = hasVersion ? max(versioned, others) : others
     return limit > 0 && expiry.overdue(at: now) <= limit
@@ -349,17 +327,11 @@ extension DiskCore {
 
 struct DiskRowReading: Sendable {
   let id: ObjectID
-  /// The entry as looked up. The row is readable even if the entry is replaced or removed
-  /// meanwhile: the database's file changes only with a checkpoint, or without a log with a commit,
-  /// and that waits for the reader.
   let slot: DiskSlot
   let digest: KeyDigest
   let reader: DiskReader
   var metadata: DiskMetadata
 
-  /// Reads the entry; nil if the row is damaged. Must be called once. Needs no lock.
-  ///
-  /// - Parameter key: Bytes of the key that was looked up.
   func entry(_ key: UnsafeRawBufferPointer) throws(SQLiteError) -> DiskEntry? {
     let key = DiskKey(key, suite: slot.suite, digest: digest)
     guard let reading = try reader.finish(id, slot, key), let value = reading.value else {
@@ -373,18 +345,16 @@ struct DiskRowReading: Sendable {
 }
 
 extension DiskCore {
-  /// Returns the keys of a suite whose entries have not expired. O(entries).
   func keys(suite: UInt32) throws(DiskCacheError) -> [String] {
     let index = try openIndex()
     let now = clock.time
     var keys: [String] = []
     do throws(SQLiteError) {
-      try index.scan { id, found in
-        guard let found, found.row.suite == suite, let id = ObjectID(exactly: id),
-          Int(id) < slots.count, slots[Int(id)].isStored,
-          slots[Int(id)].state == .permanent || !hasExpired(id, now)
+      try index.scan { found in
+        guard let (id, row, header) = found, row.suite == suite, Int(id) < slots.count,
+          slots[Int(id)].isStored, slots[Int(id)].state == .permanent || !hasExpired(id, now)
         else { return }
-        keys.append(String(decoding: found.key, as: UTF8.self))
+        keys.append(String(decoding: header.key, as: UTF8.self))
       }
     } catch {
       // A database that was set aside leaves no keys.

@@ -1,8 +1,6 @@
 import LarderEngine
 
 extension DiskCore {
-  /// Stores a value; returns true if it is stored afterwards. `life` replaces creation and expiry
-  /// by the options and the clock.
   func set(
     _ bytes: UnsafeRawBufferPointer, suite name: String, _ value: UnsafeRawBufferPointer,
     _ options: DiskStoreOptions, life: DiskLife? = nil, codec: String? = nil
@@ -73,8 +71,6 @@ extension DiskCore {
       checksum: 0, file: 0, mustRevalidate: options.mustRevalidate)
   }
 
-  /// Admits an entry to the tier and drops the entries that it evicts. Returns the event to report
-  /// if the entry was not admitted.
   private func place(
     _ id: ObjectID, _ row: inout DiskRow, _ key: DiskKey, _ now: UInt64
   ) -> CacheEventKind? {
@@ -106,7 +102,6 @@ extension DiskCore {
     if replaces { statistics.replacements += 1 } else { statistics.stores += 1 }
   }
 
-  /// Handles a value that is not stored: drops the key's previous entry.
   private func refuse(_ id: ObjectID, countsRejection: Bool) throws(DiskCacheError) {
     if countsRejection {
       statistics.rejections += 1
@@ -139,7 +134,6 @@ extension DiskCore {
     try result.get()
   }
 
-  /// Writes the bytes that represent a value.
   private func write(
     _ id: ObjectID, _ planned: DiskRow, _ key: DiskKey, body: UnsafeRawBufferPointer,
     _ options: DiskStoreOptions, isInline: Bool, to index: DiskIndex
@@ -175,7 +169,6 @@ extension DiskCore {
     writeOrderAfterHits()
   }
 
-  /// Drops the entry of a key, if there is one, whose new value cannot be stored.
   private func loseValue(of bytes: UnsafeRawBufferPointer, suite name: String) {
     guard let index = try? openIndex(), let suite = suiteNumber(name) else { return }
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
@@ -183,14 +176,12 @@ extension DiskCore {
     lose(id, key, isPermanent: slots[Int(id)].state == .permanent)
   }
 
-  /// Drops an entry whose new value cannot be written.
   private func lose(_ id: ObjectID, _ key: DiskKey, isPermanent: Bool) {
     if !isPermanent { tier.remove(id) }
     drop(id, .evict(.failure))
     if !doomed.isEmpty { try? commitDoomed() }
   }
 
-  /// Records the row of an entry, and counts its bytes.
   func record(
     _ id: ObjectID, _ row: DiskRow, keyBytes: Int, written age: UInt32, hasTexts: Bool
   ) {
@@ -206,8 +197,6 @@ extension DiskCore {
     }
   }
 
-  /// Evicts entries until the configured disk space is free; returns true if there is room for the
-  /// value.
   private func makeFreeSpace(for bytes: UInt64) throws(DiskCacheError) -> Bool {
     let limits = configuration.limits
     guard limits.freeBytes > 0 else { return true }
@@ -229,17 +218,11 @@ extension DiskCore {
   }
 
   private func freeBytes() throws(DiskCacheError) -> UInt64 {
-    do throws(FileFailure) {
-      return try folder.files.freeBytes(at: folder.path)
-    } catch {
-      throw DiskCacheError(error)
-    }
+    return try inFiles { () throws(FileFailure) in try folder.files.freeBytes(at: folder.path) }
   }
 }
 
 extension DiskCore {
-  /// Changes the lifetime of an entry, and its version if one is given, without rewriting its
-  /// value. `expiry` is nil for the expiry by `timeToLive` and the cache's own limit.
   func renew(
     _ bytes: UnsafeRawBufferPointer, suite: UInt32, timeToLive: Duration?, expiry: Expiry?,
     version: String?
@@ -261,7 +244,7 @@ extension DiskCore {
       slots[Int(id)].written = index.log.age
       if version != nil { slots[Int(id)].hasTexts = true }
       try beginWriting(index)
-      guard try index.renew(id, key.bytes, slots[Int(id)], life, version: version) else {
+      guard try index.renew(id, key.bytes, life, version: version) else {
         transaction.renewals.removeLast()
         try finishWriting(index)
         return false
@@ -298,7 +281,6 @@ extension DiskCore {
 }
 
 extension DiskCore {
-  /// Removes the entry of a key; returns true if there was one.
   func remove(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) -> Bool {
     let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
     var wasStored = false
@@ -354,7 +336,6 @@ extension DiskCore {
     }
   }
 
-  /// Removes all entries, or all of one suite, and suites that are empty afterwards.
   func clear(
     suite name: String?, includesPermanent: Bool, removesCopy: Bool
   ) throws(DiskCacheError) -> DiskFreed {
@@ -383,8 +364,6 @@ extension DiskCore {
     }
   }
 
-  /// Commits deletions, removes their files and returns the database's free pages to the file
-  /// system. `empty` are suites without entries, removed in the same transaction.
   func releaseFiles(empty: [UInt32] = []) throws(DiskCacheError) {
     try removing { [self] index throws(SQLiteError) in
       if !doomed.isEmpty {
@@ -400,14 +379,12 @@ extension DiskCore {
       }
       if !empty.isEmpty {
         try index.log.beginIfNeeded()
-        try index.removeSuites(empty, largest: largestSuite)
-        if suiteNames.count - empty.count <= Self.wipedSuitesMax { try index.wipeSuites() }
+        try index.removeSuites(empty)
       }
       try commit(index, keepsFiles: false)
       // At once: a failure to shrink the file leaves the removal committed.
       if !empty.isEmpty {
         forgetSuites(empty)
-        hasSuiteRemains = suiteNames.count > Self.wipedSuitesMax
       }
       try index.shrink()
     }
@@ -415,12 +392,6 @@ extension DiskCore {
     folder.values.removeSpare()
   }
 
-  /// Maximum number of suites that are rewritten whenever one is removed; larger numbers are
-  /// rewritten when the cache is closed.
-  private static var wipedSuitesMax: Int { 256 }
-
-  /// Runs an operation that removes entries, and returns what it freed. Suites for which
-  /// `clearsSuites` returns true are removed if they are empty afterwards.
   func measuringFreed(
     clearsSuites: ((UInt32) -> Bool)? = nil,
     _ body: () throws(DiskCacheError) -> Void
@@ -441,19 +412,17 @@ extension DiskCore {
 
   var entries: Int { tier.count + permanentEntries }
 
-  /// Bytes of all files of the cache. O(ids).
   var diskBytes: UInt64 { usage.total }
 
   // MARK: Suites
 
-  /// Number of a suite, or nil if nothing was ever stored in it.
   func suiteNumber(_ name: String) -> UInt32? {
     name.isEmpty ? 0 : suites[ExactName(name)]
   }
 
   func makeSuite(_ name: String) throws(DiskCacheError) -> UInt32 {
     if let number = suiteNumber(name) { return number }
-    let number = newSuiteNumber()
+    let number = largestSuite + 1
     let index = try openIndex()
     do throws(SQLiteError) {
       // Rows of a suite whose name was damaged are deleted before its number can be another's. The
@@ -470,21 +439,12 @@ extension DiskCore {
     return number
   }
 
-  /// A number that was never used: one more than the largest, or the first free one if damage has
-  /// made that the maximum.
-  private func newSuiteNumber() -> UInt32 {
-    if largestSuite < .max { return largestSuite + 1 }
-    return (1...UInt32.max).first { suiteNames[$0] == nil } ?? .max
-  }
-
-  /// Suites without entries. O(ids).
   func emptySuites() -> [UInt32] {
     if suiteNames.isEmpty { return [] }
     let used = Set(slots.lazy.filter(\.isStored).map(\.suite))
     return suiteNames.keys.filter { !used.contains($0) }.sorted()
   }
 
-  /// Usage of each suite, in the order of creation. O(ids).
   func suiteUsage() throws(DiskCacheError) -> [DiskSuiteUsage] {
     _ = try openIndex()
     var byNumber: [UInt32: DiskSuiteUsage] = [0: DiskSuiteUsage(name: "", count: 0, bytes: 0)]

@@ -13,15 +13,11 @@ import LarderPolicies
 /// which describe each id; and the database as seen by the open transaction. `DiskTransaction`
 /// shows the life of an entry.
 final class DiskCore {
-  /// Mutable, because its limits may change.
   var configuration: DiskConfiguration
   let clock: any CacheClock
-  /// Absolute, so that it does not depend on the working directory.
   let path: String
   let files: any FileLayer
-  /// Replaced after the folder was removed, moved or replaced.
   var folder: DiskFolder
-  /// Nil once the cache is closed, and while another cache has the folder at its path.
   var lock: FolderLock?
   private(set) var isClosed = false
   private(set) var isSuspended = false
@@ -39,10 +35,7 @@ final class DiskCore {
   var damageFound: DiskCacheError?
   var damage: String?
   var keptExpirations: UInt64 = 0
-  var damagesChecked: UInt64 = 0
-  var unexplainedFailures: UInt64 = 0
 
-  /// Times of use, for `DiskConfiguration.expireAfterAccess`.
   var uses: DiskUses
   var slots: [DiskSlot] = [DiskSlot()]
   var directory: [KeyDigest: ObjectID] = [:]
@@ -51,8 +44,6 @@ final class DiskCore {
   private(set) var suites: [ExactName: UInt32] = [:]
   private(set) var suiteNames: [UInt32: String] = [:]
   var largestSuite: UInt32 = 0
-  /// True while pages may contain names of removed suites.
-  var hasSuiteRemains = false
   var codecs: [UInt32: String] = [:]
   var sequence: UInt64 = 0
   var hitsSinceOrder = 0
@@ -62,20 +53,15 @@ final class DiskCore {
   var losses = DiskLosses()
   var transaction = DiskTransaction()
   var removalsSinceShrinking = 0
-  /// True if free pages were returned since then.
   var hasShrunk = false
   var unsettledMoves: [DiskMove] = []
-  /// Sums of the bytes of values that the limits apply to, and of permanent ones.
   var valueBytes: UInt64 = 0
   var permanentBytes: UInt64 = 0
-  /// Bytes that the rows of the former count in a limit on bytes.
   var rowBytes: UInt64 = 0
   var permanentEntries = 0
   var bytesSinceFreeCheck: UInt64 = .max
 
-  /// True if anybody listens to the events of this call, which follow.
   private(set) var isHeard = false
-  /// Policy in charge as far as listeners know; nil unless the policy chooses among others.
   private var reportedLeader: Int?
   var heard: [CacheEvent<DiskEntryName>] = []
 
@@ -133,7 +119,6 @@ final class DiskCore {
     return UInt32(clamping: UInt64(bytes) + UInt64(units) * 64)
   }
 
-  /// Units that a row and its key count in a limit on bytes; see `DiskSlot.rowUnits`.
   func rowUnits(keyBytes: Int) -> UInt16 {
     guard configuration.countsRows else { return 0 }
     return UInt16(clamping: (DiskLimits.entryOverhead + keyBytes + 63) / 64)
@@ -157,8 +142,6 @@ final class DiskCore {
     return index
   }
 
-  /// Opens the database for a call after which a key has lost its old value, even if the call
-  /// fails.
   func openIndex(
     toChange bytes: UnsafeRawBufferPointer, suite: String, writesFile: Bool = false
   ) throws(DiskCacheError) -> DiskIndex {
@@ -174,7 +157,6 @@ final class DiskCore {
     }
   }
 
-  /// Opens the database for a call after which entries are gone, even if the call fails.
   func openIndex(toClear clearing: DiskLosses.Clearing) throws(DiskCacheError) {
     do throws(DiskCacheError) {
       try checkPlace()
@@ -226,8 +208,6 @@ final class DiskCore {
     return ObjectID(id)
   }
 
-  /// Frees the ids of keys that the policy has forgotten. O(ids), at most once per as many new ids
-  /// as there are entries.
   private func sweepGhosts() {
     for id in slots.indices.dropFirst() { releaseIfForgotten(ObjectID(id)) }
     sweepsAt = max(1024, (slots.count - freeIDs.count) * 2)
@@ -269,7 +249,6 @@ final class DiskCore {
     lock = nil
   }
 
-  /// Commits and releases the folder, which stays released, whatever fails, until `resume`.
   func suspend() throws(DiskCacheError) {
     guard !isClosed else { throw .closed(path: path) }
     guard !isSuspended else { return }
@@ -280,7 +259,6 @@ final class DiskCore {
     try save()
   }
 
-  /// Opens the folder again after `suspend`. If that fails, the next call tries again.
   func resume() throws(DiskCacheError) {
     isSuspended = false
     _ = try openIndex()
@@ -303,7 +281,6 @@ final class DiskCore {
     releaseIfForgotten(id)
   }
 
-  /// Forgets the row of an id, because it is replaced or dropped, and retires its file.
   func unstore(_ id: ObjectID) {
     let slot = slots[Int(id)]
     if slot.file != 0 {
@@ -324,8 +301,6 @@ final class DiskCore {
     if key.count <= 1024 { slots[Int(id)].key = Array(key) }
   }
 
-  /// Drops the entries that the last operation of the tier evicted, except `id`; returns true if
-  /// `id` was among them.
   func dropVictims(
     sparing id: ObjectID, counting counter: WritableKeyPath<DiskStatistics, UInt64>
   ) -> Bool {
@@ -344,23 +319,17 @@ struct DiskSlot {
   enum State: UInt8 {
     case free
     case known
-    /// A permanent entry, unknown to the policy.
     case permanent
   }
 
   var digest: KeyDigest?
   var state: State = .free
-  /// True if the database has a row for it.
   var isStored = false
-  /// Mark of `DiskCache.toggleHitBefore`; false after a store.
   var isHitBefore = false
   var cost: Float = 1
   var hits: UInt8 = 0
-  /// True if the row may have a version or a content type.
   var hasTexts = false
-  /// Size of the row and its key in a limit on bytes, in units of 64 bytes.
   var rowUnits: UInt16 = 0
-  /// True if the origin forbids using it after it has expired.
   var mustRevalidate = false
   var suite: UInt32 = 0
   var bytes: UInt32 = 0
@@ -369,13 +338,10 @@ struct DiskSlot {
   var inserted: UInt64 = 0
   var stored: UInt64 = 0
   var accessed: UInt64 = 0
-  /// Expected hash of the value's bytes.
   var checksum: UInt64 = 0
   var key: [UInt8]?
-  /// Creation time in microseconds.
   var created: UInt64 = 0
 
-  /// Bytes that the row and its key count in a limit on bytes.
   var rowBytes: UInt64 { UInt64(rowUnits) * 64 }
 
   // Each changes the slot in one access, because every access to the slots is bounds-checked.
@@ -418,7 +384,6 @@ struct DiskSlot {
   }
 }
 
-/// A key within a call: its bytes, which are valid during the call, and its suite.
 struct DiskKey {
   let bytes: UnsafeRawBufferPointer
   let suite: UInt32
@@ -480,7 +445,6 @@ struct ExactName: Hashable {
   }
 }
 
-/// Creation and expiry of an entry, in microseconds of the cache's clock.
 struct DiskLife {
   var created: UInt64
   var expiry: Expiry
@@ -497,7 +461,7 @@ extension DiskCore {
       key.withUnsafeBytes { note(kind, suite: slot.suite, $0) }
     } else {
       // If the row cannot be read, its key is unknown and the event is not reported.
-      try? index?.withKey(of: id) { note(kind, suite: slot.suite, $0) }
+      (try? index?.stored(id))?.header.key.withUnsafeBytes { note(kind, suite: slot.suite, $0) }
     }
   }
 
@@ -508,7 +472,6 @@ extension DiskCore {
       CacheEvent(kind, DiskEntryName(suite: name, key: String(decoding: key, as: UTF8.self))))
   }
 
-  /// Counts a get in a suite that was never stored in.
   func missUnknown(_ suite: String, _ key: UnsafeRawBufferPointer) throws(DiskCacheError) {
     _ = try openIndex()
     statistics.misses += 1

@@ -12,26 +12,18 @@ import LarderEngine
   import Foundation
 #endif
 
-/// The database of a disk cache: one row per entry, and the names of the suites.
-///
-/// Statements are prepared once. The row id is the object id that the policy knows.
 final class DiskIndex {
   let connection: SQLiteConnection
   let seed: UInt64
-  /// Nil without encryption.
   let seal: DiskSeal?
   let readers: DiskReaders
   let log: DiskLog
-  /// Nil unless the cache is shared.
   let tags: DiskKeyTags?
   let putStatement: SQLiteStatement
   let deleteStatement: SQLiteStatement
   let getStatement: SQLiteStatement
   let rowStatement: SQLiteStatement
-  let keyStatement: SQLiteStatement
-  let renewStatement: SQLiteStatement
-  let moveRowStatement: SQLiteStatement
-  let moveStatement: SQLiteStatement
+  let updateStatement: SQLiteStatement
 
   /// Opens or creates the database.
   ///
@@ -79,15 +71,12 @@ final class DiskIndex {
       deleteStatement = try connection.prepare("DELETE FROM entries WHERE id = ?")
       getStatement = try connection.prepare(Self.getQuery)
       rowStatement = try connection.prepare(Self.rowQuery)
-      keyStatement = try connection.prepare("SELECT key, version, type FROM entries WHERE id = ?")
-      renewStatement = try connection.prepare(
+      updateStatement = try connection.prepare(
         """
-        UPDATE entries SET created = ?, expires = ?, version = coalesce(?, version),
+        UPDATE entries SET created = ?, expires = ?, file = ?, version = coalesce(?, version),
           key = coalesce(?, key), mark = ?
         WHERE id = ?
         """)
-      moveRowStatement = try connection.prepare(Self.moveRowQuery)
-      moveStatement = try connection.prepare(Self.moveUpdate)
     } catch {
       throw DiskCacheError(error)
     }
@@ -96,31 +85,24 @@ final class DiskIndex {
   static let columns =
     "suite, permanent, bytes, inserted, stored, created, expires, cost, checksum, file"
   static let getQuery = "SELECT version, type, key, value FROM entries WHERE id = ?"
-  static let rowQuery = "SELECT \(columns), key, value FROM entries WHERE id = ?"
+  static let rowQuery =
+    "SELECT \(columns), mark, version, type, key, value FROM entries WHERE id = ?"
 
   func close() {
     readers.close()
     log.rollBack()
-    let statements = [
-      putStatement, deleteStatement, getStatement, rowStatement,
-      keyStatement, renewStatement, moveRowStatement, moveStatement,
-    ]
-    for statement in statements { statement.finalize() }
+    for statement in [putStatement, deleteStatement, getStatement, rowStatement, updateStatement] {
+      statement.finalize()
+    }
     tags?.close()
     log.close()
     connection.close()
   }
 
-  /// True if every page of the database is consistent. O(database): for use after rows or values
-  /// were found damaged. Rows with invalid contents must have been deleted before.
-  func isSound() throws(SQLiteError) -> Bool { try connection.isSound() }
-
-  /// True if the file has free pages. O(1).
   var hasFreePages: Bool { freePages > 0 }
 
   private var freePages: Int64 { (try? connection.number("PRAGMA freelist_count")) ?? 0 }
 
-  /// True if more than half of a file above a minimum size is free. O(1).
   var isMostlyFree: Bool {
     let free = freePages
     return free > 256 && free * 2 > (try? connection.number("PRAGMA page_count")) ?? .max
@@ -140,9 +122,8 @@ final class DiskIndex {
   }
 }
 
-/// Creation and identification of databases.
 extension DiskIndex {
-  static let format: Int64 = 3
+  static let format: Int64 = 4
   static let application: Int64 = 0x4c61_7264
 
   static let entriesTable = """
@@ -182,28 +163,24 @@ extension DiskIndex {
     do throws(SQLiteError) {
       let tables = try readTables(connection)
       if tables.isEmpty { return try makeTables(connection, configuration.encryption) }
-      let isOurs = try connection.number("PRAGMA application_id") == application
-      let version = try connection.number("PRAGMA user_version")
-      let hasEntries = tables["entries"] == entriesTable
       if tables["facts"] == DiskFacts.table, let facts = try DiskFacts(of: connection) {
         guard facts.format == format else { return facts }
         let hasTags = DiskKeyTags.areIn(tables)
-        guard hasEntries, tables["suites"] == suitesTable, tables.count == (hasTags ? 6 : 5) else {
+        guard tables["entries"] == entriesTable, tables["suites"] == suitesTable,
+          tables.count == (hasTags ? 6 : 5)
+        else {
           throw damage(connection, "it does not have the tables of a cache")
         }
-        if !isOurs || version != format { repairHeader(connection) }
         // Without them the cache works as well, so a full disk may keep them.
         if hasTags, !configuration.isShared { try? connection.execute(DiskKeyTags.removal) }
         return facts
       }
-      // A database of another program or another format must not be set aside. One with a table of
-      // ours is ours, unless its header names a possible future format.
-      let hasTable =
-        hasEntries || tables["suites"] == suitesTable || tables["facts"] == DiskFacts.table
-      let isOtherFormat = isOurs && version != format && 1...1000 ~= version
-      if hasTable ? isOtherFormat && !hasEntries : !isOurs || version != format {
-        return DiskFacts(format: isOurs ? version : 0, seed: 0, seal: Data())
-      }
+      // Another program's database must not be set aside.
+      let isMarked = try connection.number("PRAGMA application_id") == application
+      let isOurs =
+        isMarked || tables["entries"] == entriesTable || tables["suites"] == suitesTable
+        || tables["facts"] == DiskFacts.table
+      guard isOurs else { return DiskFacts(format: 0, seed: 0, seal: Data()) }
       throw damage(connection, "its facts table is incomplete")
     } catch {
       throw DiskCacheError(error)
@@ -226,11 +203,6 @@ extension DiskIndex {
     var tables: [String: String] = [:]
     while try scan.step() { tables[scan.text(0) ?? ""] = scan.text(1) ?? "" }
     return tables
-  }
-
-  private static func repairHeader(_ connection: SQLiteConnection) {
-    try? connection.execute(
-      "PRAGMA application_id = \(application); PRAGMA user_version = \(format)")
   }
 
   private static func makeTables(
@@ -256,7 +228,6 @@ extension DiskIndex {
     return facts
   }
 
-  /// The seal of the database, nil without encryption.
   static func findSeal(
     _ path: String, _ facts: DiskFacts, _ encryption: DiskEncryption?
   ) throws(DiskCacheError) -> DiskSeal? {
@@ -272,8 +243,6 @@ extension DiskIndex {
     return seal
   }
 
-  /// Interprets an error of opening: a file that was opened for writing and then is read-only has a
-  /// header that says so, which is damage.
   static func failure(_ error: SQLiteError, _ connection: SQLiteConnection) -> DiskCacheError {
     guard error.primaryCode == SQLITE_READONLY, connection.isReadOnly else {
       return DiskCacheError(error)
@@ -303,7 +272,6 @@ struct DiskFacts {
     self.seal = seal
   }
 
-  /// Reads the facts of a database; nil if they are damaged.
   init?(of connection: SQLiteConnection) throws(SQLiteError) {
     let scan = try connection.prepare("SELECT name, value FROM facts")
     defer { scan.finalize() }
@@ -340,30 +308,22 @@ struct DiskFacts {
 }
 
 extension DiskIndex {
-  /// Names of the suites, by number. Damaged or tampered ones are only counted.
   static func suites(
     in connection: SQLiteConnection, seed: UInt64, seal: DiskSeal?
-  ) throws(SQLiteError) -> (names: [(UInt32, String)], damaged: Int) {
+  ) throws(SQLiteError) -> [(UInt32, String)] {
     let scan = try connection.prepare("SELECT id, mark, name FROM suites ORDER BY id")
     defer { scan.finalize() }
     var suites: [(UInt32, String)] = []
-    var damaged = 0
     while try scan.step() {
       let bytes = scan.blob(2)
-      guard let number = UInt32(exactly: scan.number(0)), number > 0,
-        suiteMark(number, bytes, seed) == scan.number(1)
-      else {
-        damaged += 1
-        continue
-      }
-      let name = seal.map { $0.openSuite(bytes, number: number) }
-      switch name {
-      case .none: suites.append((number, String(decoding: bytes, as: UTF8.self)))
-      case .some(.some(let name)): suites.append((number, name))
-      case .some(.none): damaged += 1
-      }
+      guard let number = UInt32(exactly: scan.number(0)), 1..<UInt32.max ~= number,
+        suiteMark(number, bytes, seed) == scan.number(1),
+        let name = seal.map({ $0.openSuite(bytes, number: number) })
+          ?? String(decoding: bytes, as: UTF8.self)
+      else { throw damage(connection, "the name of a suite is damaged") }
+      suites.append((number, name))
     }
-    return (suites, damaged)
+    return suites
   }
 
   private static func suiteMark(
@@ -372,17 +332,7 @@ extension DiskIndex {
     Int64(bitPattern: ByteHash.hash(name, seed: seed ^ UInt64(number) << 32 ^ 0x7375_6974))
   }
 
-  private static var largestFact: String { "largest suite" }
-
-  func largestSuite() throws(SQLiteError) -> UInt32 {
-    let number = try connection.number(
-      "SELECT value FROM facts WHERE name = '\(Self.largestFact)'")
-    return UInt32(exactly: number) ?? 0
-  }
-
-  func removeSuites(_ numbers: [UInt32], largest: UInt32) throws(SQLiteError) {
-    try connection.execute(
-      "INSERT OR REPLACE INTO facts VALUES('\(Self.largestFact)', \(largest))")
+  func removeSuites(_ numbers: [UInt32]) throws(SQLiteError) {
     for number in numbers {
       try connection.execute(
         """
@@ -390,20 +340,6 @@ extension DiskIndex {
         DELETE FROM facts WHERE name = '\(Self.codecFact)\(number)'
         """)
     }
-  }
-
-  /// Rewrites the names of all suites, over zeros: pages that were split hold copies of names that
-  /// deleting a row does not erase. O(suites).
-  func wipeSuites() throws(SQLiteError) {
-    defer { try? connection.execute("PRAGMA secure_delete = FAST") }
-    try connection.execute("PRAGMA secure_delete = ON")
-    try connection.execute(
-      """
-      CREATE TEMP TABLE kept AS SELECT * FROM suites;
-      DELETE FROM suites;
-      INSERT INTO suites SELECT * FROM kept;
-      DROP TABLE kept
-      """)
   }
 
   func addSuite(_ number: UInt32, _ name: String) throws(SQLiteError) {

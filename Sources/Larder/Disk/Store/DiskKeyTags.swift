@@ -19,7 +19,7 @@ final class DiskKeyTags {
     """
   static let removal = "DROP TABLE tags"
   static let rowQuery = """
-    SELECT \(DiskIndex.columns), mark, version, type, key, value
+    SELECT \(DiskIndex.columns), mark, version, type, key, value, id
     FROM tags JOIN entries USING(id) WHERE tag = ?
     """
 
@@ -41,7 +41,6 @@ final class DiskKeyTags {
     deleteStatement = try connection.prepare("DELETE FROM tags WHERE tag = ? AND id = ?")
   }
 
-  /// True if a database with these tables has tags.
   static func areIn(_ tables: [String: String]) -> Bool { tables["tags"] == table }
 
   func close() {
@@ -60,8 +59,6 @@ final class DiskKeyTags {
     try run(putStatement, tag(of: key, suite: suite), Int64(id))
   }
 
-  /// Deletes the tag of a row, before the row. That of a damaged row stays until the next opening:
-  /// a tag without its row is harmless.
   func delete(_ id: ObjectID) throws(SQLiteError) {
     guard let tag = try tag(of: id) else { return }
     try run(deleteStatement, tag, Int64(id))
@@ -70,12 +67,10 @@ final class DiskKeyTags {
   private func tag(of id: ObjectID) throws(SQLiteError) -> Int64? {
     try rowStatement.bind(1, Int64(id))
     defer { rowStatement.reset() }
-    guard try rowStatement.step(), let row = DiskIndex.row(rowStatement, from: 0) else {
-      return nil
-    }
-    let stored = rowStatement.blob(10)
-    guard let seal else { return tag(of: stored, suite: row.suite) }
-    return seal.openHeader(stored, row)?.key.withUnsafeBytes { tag(of: $0, suite: row.suite) }
+    guard try rowStatement.step(),
+      let (row, header) = DiskIndex.contents(rowStatement, from: 0, of: Int64(id), seed, seal)
+    else { return nil }
+    return header.key.withUnsafeBytes { tag(of: $0, suite: row.suite) }
   }
 
   private func run(_ statement: SQLiteStatement, _ tag: Int64, _ id: Int64) throws(SQLiteError) {
@@ -86,7 +81,6 @@ final class DiskKeyTags {
 
   func deleteAll() throws(SQLiteError) { try connection.execute("DELETE FROM tags") }
 
-  /// Writes the tags of all rows anew unless they are the ones in the table. O(rows).
   func match(_ rows: some Sequence<(Int64, Int64)>) throws(SQLiteError) {
     let tags = Dictionary(rows, uniquingKeysWith: { first, _ in first })
     if try areEqual(to: tags) { return }

@@ -18,8 +18,6 @@ final class DiskLog {
   private let syncsLate: Bool
   private let checkpointPages: Int
   private let isShared: Bool
-  /// Maximum memory of cached pages before an early commit, if the file cannot be changed before a
-  /// commit.
   private let pageBytesMax: Int
   private let begin: SQLiteStatement
   private let commitStatement: SQLiteStatement
@@ -29,7 +27,6 @@ final class DiskLog {
   /// True if the database's file is the result of a finished checkpoint, or without a log of a
   /// finished commit.
   private var isSettled = false
-  /// Reads of rows that readers could not see, since the latest checkpoint.
   private var unsettledReads = 0
   private var hasSettledForReads = false
 
@@ -63,7 +60,6 @@ final class DiskLog {
       """
   }
 
-  /// Size in bytes of a journal that is kept after a commit, to be overwritten by the next.
   private static var journalBytesMax: Int { 8 << 20 }
 
   static func setUp(_ connection: SQLiteConnection) throws(SQLiteError) {
@@ -111,13 +107,8 @@ final class DiskLog {
     (age, isSettled) = (age &+ 1, true)
   }
 
-  /// True if the open transaction must be committed because its pages take too much memory.
   var holdsTooMuch: Bool { !isAhead && connection.pageCacheBytes > pageBytesMax }
 
-  /// Moves the log into the database if it has become long. Failures are ignored: the next commit
-  /// tries again.
-  ///
-  /// - Throws: If part of the log may never reach the disk.
   func checkpointLongLog() throws(SQLiteError) {
     guard connection.pagesInLog >= checkpointPages else { return }
     try? checkpoint(empties: false)
@@ -160,7 +151,6 @@ final class DiskLog {
     (age, isSettled) = (age &+ 1, true)
   }
 
-  /// True if readers find a row written at this age in the database's file.
   func isSettled(_ age: UInt32) -> Bool { isSettled && age < self.age }
 
   /// Counts a row read with the cache's lock because it is still in the log. Once such reads have

@@ -31,8 +31,6 @@ final class DiskReaders {
     firstRead = configuration.readersAfter
   }
 
-  /// Claims a reader until `finish` is called; nil if all are taken or reading without the lock is
-  /// paused.
   func claim() -> DiskReader? {
     if rests > 0 {
       rests -= 1
@@ -51,8 +49,6 @@ final class DiskReaders {
     return nil
   }
 
-  /// Pauses reading without the lock for a while after a failure, such as a lack of file
-  /// descriptors.
   func rest() { rests = Self.restReads }
 
   func close() {
@@ -88,9 +84,6 @@ final class DiskReader: @unchecked Sendable {
 
   fileprivate func claim() -> Bool { lock.tryLock() }
 
-  /// Reads a row and releases the reader; nil if the row is damaged or belongs to another key.
-  ///
-  /// - Throws: Any failure; the connection is closed then.
   func finish(
     _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey
   ) throws(SQLiteError) -> DiskReading? {
@@ -135,7 +128,6 @@ final class DiskReader: @unchecked Sendable {
   ) throws(SQLiteError) -> DiskReading? {
     if seal == nil, !slot.hasTexts { return try readPlain(Int64(id), slot, key) }
     let statement = try prepared()
-    guard let seal else { return try DiskIndex.read(id, slot, key, with: statement) }
     return try DiskIndex.read(id, slot, key, seal, with: statement)
   }
 
@@ -177,7 +169,6 @@ final class DiskReader: @unchecked Sendable {
     return DiskReading(value: Data(bytesNoCopy: memory, count: count, deallocator: .free))
   }
 
-  /// True if a row has this key, not another one with the same digest.
   private func hasKey(
     _ row: Int64, _ wanted: UnsafeRawBufferPointer
   ) throws(SQLiteError) -> Bool {

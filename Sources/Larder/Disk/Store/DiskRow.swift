@@ -1,3 +1,5 @@
+import LarderEngine
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -15,21 +17,21 @@ struct DiskRow {
   var cost: Float
   var checksum: UInt64
   var file: UInt64
-  /// True if the origin forbids using it after it has expired.
   var mustRevalidate = false
 
   var flags: UInt8 { (isPermanent ? 1 : 0) | (mustRevalidate ? 2 : 0) }
 
   static var sequenceMax: UInt64 { 1 << 62 }
 
-  /// Checksum of a row: covers everything except its id, which may change, and its value, which has
-  /// its own checksum. `key` is the key as it is stored.
+  /// Checksum of a row: covers everything except its value, which has its own checksum. `key` is the
+  /// key as it is stored.
   func mark(
-    key: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer?,
+    of id: Int64, key: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer?,
     type: UnsafeRawBufferPointer?, seed: UInt64
   ) -> UInt64 {
     let words = (
-      (UInt64(suite) | UInt64(flags) << 32).littleEndian, UInt64(bytes).littleEndian,
+      UInt64(bitPattern: id).littleEndian, (UInt64(suite) | UInt64(flags) << 32).littleEndian,
+      UInt64(bytes).littleEndian,
       inserted.littleEndian, stored.littleEndian, created.littleEndian,
       expiry.microseconds.littleEndian,
       UInt64(cost.bitPattern).littleEndian, checksum.littleEndian, file.littleEndian,
@@ -43,10 +45,10 @@ struct DiskRow {
   }
 
   func mark(
-    key: UnsafeRawBufferPointer, version: String?, type: String?, seed: UInt64
+    of id: ObjectID, key: UnsafeRawBufferPointer, version: String?, type: String?, seed: UInt64
   ) -> UInt64 {
     withBytes(version) { version in
-      withBytes(type) { mark(key: key, version: version, type: $0, seed: seed) }
+      withBytes(type) { mark(of: Int64(id), key: key, version: version, type: $0, seed: seed) }
     }
   }
 
@@ -55,16 +57,6 @@ struct DiskRow {
   ) -> UInt64 {
     guard var text else { return body(nil) }
     return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
-  }
-}
-
-extension DiskRow {
-  init(_ slot: DiskSlot, _ life: DiskLife) {
-    self.init(
-      suite: slot.suite, isPermanent: slot.state == .permanent, bytes: slot.bytes,
-      inserted: slot.inserted, stored: slot.stored, created: life.created, expiry: life.expiry,
-      cost: slot.cost, checksum: slot.checksum, file: slot.file,
-      mustRevalidate: slot.mustRevalidate)
   }
 }
 
@@ -82,7 +74,6 @@ struct DiskHeader {
     self.contentType = contentType
   }
 
-  /// Decodes the bytes of `encoded`; nil if they are invalid.
   init?(decoding data: Data) {
     var texts: [[UInt8]?] = []
     var rest = data[...]

@@ -16,7 +16,6 @@
   ///
   /// Sealed bytes are nonce, ciphertext and tag.
   struct DiskSeal: Sendable {
-    /// Additional bytes of a sealed text.
     static let overhead = 28
     static let saltBytes = 32
     private let values: SymmetricKey
@@ -38,7 +37,6 @@
 
     // MARK: Verification of the key
 
-    /// Returns the fact of a new database: its salt, and a text that only the right key opens.
     static func newFact(_ encryption: DiskEncryption) -> Data? {
       var random = SystemRandomNumberGenerator()
       var fact = Data()
@@ -50,7 +48,6 @@
       return fact + check
     }
 
-    /// Creates the seal of a database with such a fact; nil if its key is another one.
     init?(_ encryption: DiskEncryption, fact: UnsafeRawBufferPointer) {
       guard fact.count > Self.saltBytes else { return nil }
       self.init(encryption, salt: UnsafeRawBufferPointer(rebasing: fact[..<Self.saltBytes]))
@@ -73,7 +70,6 @@
       Self.seal(value, values, Self.binding(key))
     }
 
-    /// Opens a value; nil if it was not sealed for this key, or not with this mark.
     func openValue(
       _ sealed: UnsafeRawBufferPointer, bytes: Int, mark: UInt64, _ binding: Data
     ) -> Data? {
@@ -154,7 +150,6 @@
       return try? AES.GCM.open(box, using: key, authenticating: binding)
     }
 
-    /// The bytes without a copy, valid as long as the memory is.
     private static func view(_ bytes: UnsafeRawBufferPointer) -> Data {
       guard let base = bytes.baseAddress, !bytes.isEmpty else { return Data() }
       return Data(

@@ -26,7 +26,6 @@ import LarderEngine
 /// as `DiskLosses`, and opening it again drops these entries: no removed value reappears while the
 /// cache is open.
 struct DiskTransaction {
-  /// Lifetime of an entry before its renewal, and the store of its key that it belongs to.
   struct Renewal {
     var id: ObjectID
     var stored: UInt64
@@ -36,20 +35,17 @@ struct DiskTransaction {
   var puts: [ObjectID] = []
   var deletes: [ObjectID] = []
   var renewals: [Renewal] = []
-  /// Values to reclaim after the commit.
   var retired: [StoredValue] = []
   var bytes = 0
 
   var operations: Int { puts.count + deletes.count + renewals.count }
 
-  /// Records a put row, with a value of `count` bytes.
   mutating func put(_ id: ObjectID, bytes count: Int) {
     puts.append(id)
     bytes += count
   }
 }
 
-/// Removed entries that may still be in a database which is closed or cannot be opened.
 struct DiskLosses {
   struct Key: Hashable {
     var suite: String
@@ -62,7 +58,6 @@ struct DiskLosses {
   }
 
   var rows: Set<ObjectID> = []
-  /// True if all rows were to be deleted.
   var hasAllRows = false
   private(set) var keys: Set<Key> = []
   var clearings: Set<Clearing> = []
@@ -115,7 +110,6 @@ extension DiskCore {
     try index.log.checkpointLongLog()
   }
 
-  /// Rolls the open transaction back after a failure.
   func rollBack(_ index: DiskIndex) {
     index.log.rollBack()
     let failed = transaction
@@ -133,7 +127,6 @@ extension DiskCore {
     }
   }
 
-  /// Deletes the doomed rows, in a separate transaction unless writes are grouped.
   func commitDoomed() throws(DiskCacheError) {
     try removing { [self] index throws(SQLiteError) in
       try beginWriting(index)
@@ -175,7 +168,6 @@ extension DiskCore {
     }
   }
 
-  /// Removals after which free pages are looked for.
   private static var removalsMax: Int { 256 }
   private static var shrunkPages: Int { 64 }
 
@@ -214,8 +206,7 @@ extension DiskCore {
         !transaction.renewals.isEmpty || hasUncommitted
       if isLoss { loss = error }
       rollBack(index)
-      let cause = diagnosis(of: error, index)
-      guard cause.isWriteFailure else { return try recover(from: cause) }
+      guard error.isWriteFailure else { return try recover(from: error) }
       makeRoom(index)
     }
     do throws(SQLiteError) {
@@ -247,29 +238,15 @@ extension DiskCore {
   /// Ends a call whose transaction failed and was rolled back. Rows of lost entries are deleted if
   /// the disk permits it, so that their keys have no value after a crash either.
   func giveUp(after error: SQLiteError, _ index: DiskIndex) throws(DiskCacheError) -> Never {
-    let cause = diagnosis(of: error, index)
-    if cause.isWriteFailure {
+    if error.isWriteFailure {
       makeRoom(index)
       if !doomed.isEmpty { try? commitDoomed() }
     } else {
-      try recover(from: cause)
+      try recover(from: error)
     }
     throw DiskCacheError(error)
   }
 
-  private func wipeSuites() {
-    guard let index, hasSuiteRemains else { return }
-    do throws(SQLiteError) {
-      try index.log.beginIfNeeded()
-      try index.wipeSuites()
-      try commit(index)
-      hasSuiteRemains = false
-    } catch {
-      rollBack(index)
-    }
-  }
-
-  /// Commits and releases the folder. The cache is closed afterwards, whatever fails.
   func close() throws(DiskCacheError) {
     guard !isClosed else { return }
     defer {
@@ -290,7 +267,6 @@ extension DiskCore {
     }
     try flush()
     folder.values.removeSpare()
-    wipeSuites()
     // SQLite would do this when it closes the database, but without reporting errors.
     if let index, configuration.durability == .normal {
       do throws(SQLiteError) {
@@ -303,7 +279,6 @@ extension DiskCore {
 }
 
 extension DiskCore {
-  /// Closes without committing, and removes the cache's files while holding the folder's lock.
   func destroy() throws(DiskCacheError) {
     if !isClosed {
       closeIndex()

@@ -18,11 +18,8 @@ import LarderLibc
 /// Each lookup sees the latest commit. Nothing is written: not even the memory that SQLite's
 /// connections share, of which this one makes its own copy if the owner has ended.
 final class SharedDatabase {
-  /// Reason why a database cannot be read.
   enum Absence: Error {
-    /// There is none, or an empty one that is just being created.
     case empty
-    /// The owner is just opening, closing or replacing it, or does not share it.
     case unreadable
     case failure(DiskCacheError)
 
@@ -72,7 +69,9 @@ final class SharedDatabase {
       let facts = try Self.findFacts(connection)
       seed = facts.seed
       seal = try Self.findSeal(path, facts, encryption)
-      statement = try Self.prepare(connection)
+      statement = try Self.reading { [connection] () throws(SQLiteError) in
+        try connection.prepare(DiskKeyTags.rowQuery)
+      }
     } catch {
       let hasMoved = connection.hasMoved
       connection.close()
@@ -92,7 +91,6 @@ final class SharedDatabase {
   /// another one's log.
   var hasMoved: Bool { connection.hasMoved }
 
-  /// Checks that the files exist which SQLite would otherwise create.
   private static func findFiles(_ path: String, _ files: SystemFiles) throws(Absence) {
     do throws(FileFailure) {
       // An empty file is just being created; the size of a missing one is 0.
@@ -117,12 +115,9 @@ final class SharedDatabase {
   }
 
   private static func findFacts(_ connection: SQLiteConnection) throws(Absence) -> DiskFacts {
-    let (tables, found): ([String: String], DiskFacts?)
-    do throws(SQLiteError) {
-      tables = try DiskIndex.readTables(connection)
-      found = tables["facts"] == DiskFacts.table ? try DiskFacts(of: connection) : nil
-    } catch {
-      throw Absence(error)
+    let (tables, found) = try reading { () throws(SQLiteError) in
+      let tables = try DiskIndex.readTables(connection)
+      return (tables, tables["facts"] == DiskFacts.table ? try DiskFacts(of: connection) : nil)
     }
     if tables.isEmpty { throw .empty }
     let path = connection.path
@@ -146,55 +141,42 @@ final class SharedDatabase {
     }
   }
 
-  private static func prepare(
-    _ connection: SQLiteConnection
-  ) throws(Absence) -> SQLiteStatement {
-    do throws(SQLiteError) {
-      return try connection.prepare(DiskKeyTags.rowQuery)
-    } catch {
-      throw Absence(error)
-    }
+  private static func reading<Result>(
+    _ body: () throws(SQLiteError) -> Result
+  ) throws(Absence) -> Result {
+    do throws(SQLiteError) { return try body() } catch { throw Absence(error) }
   }
 
   // MARK: Suites
 
-  /// Number of a suite, nil if there is none of this name. O(suites) at the first call.
   func suiteNumber(_ name: String) throws(Absence) -> UInt32? {
     if name.isEmpty { return 0 }
     if let suites { return suites[ExactName(name)] }
-    do throws(SQLiteError) {
-      let found = try DiskIndex.suites(in: connection, seed: seed, seal: seal).names
-      let suites = Dictionary(
-        found.map { (ExactName($0.1), $0.0) }, uniquingKeysWith: { _, last in last })
-      self.suites = suites
-      return suites[ExactName(name)]
-    } catch {
-      throw Absence(error)
+    let found = try Self.reading { () throws(SQLiteError) in
+      try DiskIndex.suites(in: connection, seed: seed, seal: seal)
     }
+    let suites = Dictionary(
+      found.map { (ExactName($0.1), $0.0) }, uniquingKeysWith: { _, last in last })
+    self.suites = suites
+    return suites[ExactName(name)]
   }
 
-  /// Checks that a suite holds no values of a codec other than `identity`.
   func checkCodec(_ identity: String, suite number: UInt32, _ name: String) throws(Absence) {
-    let stored: String?
-    do throws(SQLiteError) {
-      stored = try DiskIndex.codecs(in: connection, seed: seed)[number]
-    } catch {
-      throw Absence(error)
+    let codecs = try Self.reading { () throws(SQLiteError) in
+      try DiskIndex.codecs(in: connection, seed: seed)
     }
-    guard let stored, stored != identity, !DiskCore.isOlder(stored, than: identity) else { return }
+    guard let stored = codecs[number], stored != identity else { return }
     throw .failure(.codecMismatch(suite: name, stored: stored, given: identity))
   }
 
   // MARK: Entries
 
-  /// Returns the metadata of the intact row of a key, nil if there is none.
   func metadata(for key: String, suite: UInt32, now: UInt64) throws(Absence) -> DiskMetadata? {
     try withKey(key, suite) { (key) throws(Absence) in
       try find(key).map { DiskMetadata($0.row, $0.reading, now: now) }
     }
   }
 
-  /// Reads the entry of a key, nil if there is none or its value is damaged.
   func entry(for key: String, suite: UInt32, now: UInt64) throws(Absence) -> DiskEntry? {
     try withKey(key, suite) { (key) throws(Absence) in
       var before: DiskRow?
@@ -225,49 +207,33 @@ final class SharedDatabase {
   }
 
   private func find(_ key: DiskKey) throws(Absence) -> Found? {
-    do throws(SQLiteError) {
+    try Self.reading { () throws(SQLiteError) -> Found? in
       try statement.bind(1, DiskKeyTags.tag(key, seal))
       defer { statement.reset() }
       while try statement.step() {
         if let found = current(key) { return found }
       }
       return nil
-    } catch {
-      throw Absence(error)
     }
   }
 
-  /// The current row of the statement, nil if it is damaged or another key's.
   private func current(_ key: DiskKey) -> Found? {
-    let (version, type) = (statement.textBytes(11), statement.textBytes(12))
-    let stored = statement.blob(13)
-    guard let row = DiskIndex.row(statement, from: 0), row.suite == key.suite,
-      row.mark(key: stored, version: version, type: type, seed: seed)
-        == UInt64(bitPattern: statement.number(10))
+    guard
+      let (row, header) = DiskIndex.contents(
+        statement, from: 0, of: statement.number(15), seed, seal),
+      row.suite == key.suite, header.key.elementsEqual(key.bytes)
     else { return nil }
-    let value = statement.blob(14)
-    guard let seal else {
-      guard stored.elementsEqual(key.bytes) else { return nil }
-      var reading = DiskReading(version: statement.text(11), contentType: statement.text(12))
-      if row.file == 0, value.count == Int(row.bytes),
-        ByteHash.hash(value, seed: key.digest.checksumSeed) == row.checksum
-      {
-        reading.value = Data(value)
-      }
-      return Found(row: row, reading: reading)
-    }
-    guard let header = seal.openHeader(stored, row), header.key.elementsEqual(key.bytes) else {
-      return nil
-    }
     var reading = DiskReading(version: header.version, contentType: header.contentType)
     if row.file == 0 {
-      reading.value = seal.openValue(
-        value, bytes: Int(row.bytes), mark: row.checksum, DiskSeal.binding(key))
+      let value = statement.blob(14)
+      reading.value =
+        seal.map {
+          $0.openValue(value, bytes: Int(row.bytes), mark: row.checksum, DiskSeal.binding(key))
+        } ?? DiskIndex.intact(value, row.bytes, row.checksum, key)
     }
     return Found(row: row, reading: reading)
   }
 
-  /// Reads a value in a file; nil if the file is gone, or has another value by now.
   private func fileValue(
     _ row: DiskRow, _ key: DiskKey, _ metadata: DiskMetadata
   ) throws(Absence) -> Data? {
@@ -283,7 +249,6 @@ final class SharedDatabase {
 }
 
 extension DiskMetadata {
-  /// Metadata of a row that is read without a cache, which would know its idle time.
   init(_ row: DiskRow, _ reading: DiskReading, now: UInt64) {
     let isExpired =
       !row.isPermanent

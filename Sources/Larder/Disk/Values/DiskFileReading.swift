@@ -53,9 +53,6 @@ final class DiskFileReading: Sendable {
     binding = seal == nil ? Data() : DiskSeal.binding(key)
   }
 
-  /// Reads the value; nil if it is damaged. Needs no lock.
-  ///
-  /// - Throws: Errors of the file system: the value may be readable later.
   func value() throws(FileFailure) -> Data? {
     let count = bytes + (seal == nil ? 0 : DiskSeal.overhead)
     guard let memory = malloc(max(1, count)) else {

@@ -22,7 +22,6 @@ final class SegmentFiles: ValueStore {
     ledger = SegmentLedger(bytesMax: UInt64(bytesMax))
   }
 
-  /// The place of a value; `ValueStores` sends only its own here.
   private func place(_ number: UInt64) -> SegmentPlace {
     SegmentPlace(number) ?? SegmentPlace(segment: 0, offset: 0)
   }
@@ -31,8 +30,6 @@ final class SegmentFiles: ValueStore {
     "\(folder)/s\(String(number, radix: 16))"
   }
 
-  /// Changes the ledger and removes the files of deleted segments. Files that cannot be removed are
-  /// left to the next opening.
   private func change<Result>(_ body: (inout SegmentLedger) -> Result) -> Result {
     let result = body(&ledger)
     for number in ledger.takeGone() {
@@ -44,7 +41,6 @@ final class SegmentFiles: ValueStore {
 
   // MARK: Writing
 
-  /// True if a value of that many stored bytes is appended to a segment.
   func takes(_ bytes: Int) -> Bool { ledger.takes(UInt64(bytes)) }
 
   func write(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64 {
@@ -98,7 +94,6 @@ final class SegmentFiles: ValueStore {
     ids[place(number).segment, default: []].append(id)
   }
 
-  /// Ids of the entries whose values may be in a segment, once per value.
   func ids(in segment: UInt64) -> [ObjectID] { ids[segment] ?? [] }
 
   /// Ids of the entries whose values are in a segment, ordered by offset, which makes the order
@@ -111,18 +106,14 @@ final class SegmentFiles: ValueStore {
       .sorted { $0.number < $1.number }.map(\.id)
   }
 
-  /// True if there are more dead bytes than allowed.
   var isWasteful: Bool { ledger.isWasteful }
 
-  /// The segment to recycle. O(segments).
   func victim() -> UInt64? { ledger.victim() }
 
-  /// Records that a segment was recycled: if it still exists, part of it cannot be moved.
   func spend(_ number: UInt64) { ledger.spend(number) }
 
   // MARK: Opening
 
-  /// Removes segments without a named value. The other segments stay and are not appended to.
   func sweep(keeping values: [StoredValue]) throws(FileFailure) -> Set<UInt64> {
     ledger.reset()
     ids = [:]
@@ -163,14 +154,6 @@ final class SegmentFiles: ValueStore {
       return path(number) == "\(folder)/\(name)"
     }
   }
-
-  func dropCached(_ values: [StoredValue]) throws(FileFailure) -> Bool {
-    var isKnown = true
-    for number in ledger.numbers.sorted() {
-      isKnown = try files.dropCached(path(number)) && isKnown
-    }
-    return isKnown
-  }
 }
 
 struct SegmentPlace: Hashable {
@@ -179,7 +162,6 @@ struct SegmentPlace: Hashable {
   private static var pageBits: UInt64 { 20 }
 
   var segment: UInt64
-  /// A multiple of `SegmentLedger.pageBytes`.
   var offset: UInt64
 
   init(segment: UInt64, offset: UInt64) {

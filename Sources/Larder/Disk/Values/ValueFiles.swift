@@ -71,8 +71,6 @@ final class ValueFiles: ValueStore {
     return number
   }
 
-  /// Waits until the names of a new file and of its shard are on the disk; removes the file on
-  /// failure.
   private func syncNames(of number: UInt64) throws(FileFailure) {
     let shard = number % Self.shards
     if names.isUnnamed(shard) {
@@ -111,7 +109,7 @@ final class ValueFiles: ValueStore {
     _ value: UnsafeRawBufferPointer, to path: String, _ target: FileTarget
   ) throws(FileFailure) {
     do throws(FileFailure) {
-      try files.write(value, to: path, target, syncs: syncs)
+      try files.write(value, to: path, at: nil, target, syncs: syncs)
       bytesWritten += UInt64(value.count)
     } catch {
       try? files.remove(path)
@@ -195,12 +193,6 @@ final class ValueFiles: ValueStore {
     if let failure { throw failure }
     try files.removeFile(temporaryPath)
   }
-
-  func dropCached(_ values: [StoredValue]) throws(FileFailure) -> Bool {
-    var isKnown = true
-    for value in values { isKnown = try files.dropCached(filePath(value.number)) && isKnown }
-    return isKnown
-  }
 }
 
 /// Sync state of the names in the folders of values, for durability that requires it. One bit for
@@ -217,7 +209,6 @@ struct DiskShardNames {
 
   private static func bit(_ shard: UInt64) -> UInt64 { 1 << (shard & 63) }
 
-  /// True if all names in a folder are on the disk, including those created by earlier processes.
   func areSynced(_ shard: UInt64) -> Bool { synced & Self.bit(shard) != 0 }
 
   /// True if the name of a folder itself may not be on the disk: it contains no committed files,

@@ -10,7 +10,6 @@ protocol ValueStore: AnyObject {
 
   func note(_ id: ObjectID, at number: UInt64)
 
-  /// Protects a value from being overwritten until the matching `unpin`.
   func pin(_ number: UInt64)
 
   func unpin(_ number: UInt64)
@@ -23,12 +22,10 @@ protocol ValueStore: AnyObject {
 
   var spareBytes: UInt64 { get }
 
-  /// True if space is kept to be overwritten.
   var hasSpare: Bool { get }
 
   func removeSpare()
 
-  /// Bytes of values written since the folder was opened, copies included.
   var bytesWritten: UInt64 { get }
 
   /// Bytes of files in use, which hold `values` and whatever cannot be told apart from them.
@@ -40,15 +37,11 @@ protocol ValueStore: AnyObject {
   /// - Throws: If a folder cannot be listed, so that its files are unknown.
   func sweep(keeping named: [StoredValue]) throws(FileFailure) -> Set<UInt64>
 
-  func dropCached(_ values: [StoredValue]) throws(FileFailure) -> Bool
-
-  /// Removes all files with names of this store, as many as possible before it throws.
   func removeFiles() throws(FileFailure)
 }
 
 struct StoredValue {
   var number: UInt64
-  /// Bytes of the value, without its seal.
   var bytes: UInt32
 }
 
@@ -107,7 +100,6 @@ final class ValueStores {
 
   func removeSpare() { for store in stores { store.removeSpare() } }
 
-  /// Bytes of files in use; see `ValueStore`.
   func usedBytes(_ values: [StoredValue]) -> UInt64 {
     stores.reduce(0) { sum, store in
       sum + store.usedBytes(values.filter { self.store(of: $0.number) === store })
@@ -125,18 +117,6 @@ final class ValueStores {
     return found
   }
 
-  func dropCached(_ values: [StoredValue]) throws(FileFailure) -> Bool {
-    var isKnown = true
-    for store in stores {
-      isKnown =
-        try store.dropCached(values.filter { self.store(of: $0.number) === store }) && isKnown
-    }
-    return isKnown
-  }
-
-  /// Removes all files with names of values, and folders that are empty then.
-  ///
-  /// - Throws: The first failure, once everything else is removed.
   func removeFiles() throws(FileFailure) {
     var failure: FileFailure?
     for store in stores {
@@ -156,7 +136,6 @@ struct ValueLocation: Sendable {
   let files: any FileLayer
   let folder: OpenFolder
   let name: ValueName
-  /// Offset in a segment, nil if the value has its own file.
   let offset: UInt64?
 
   init(of number: UInt64, in folder: OpenFolder, _ files: any FileLayer) {
@@ -168,9 +147,7 @@ struct ValueLocation: Sendable {
       place.map { ValueName(segment: $0.segment) } ?? ValueName(number, shards: ValueFiles.shards)
   }
 
-  /// Fills `buffer` with the value as it is stored; false if the file does not have its size.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Bool {
-    guard let offset else { return try files.read(name, in: folder, into: buffer) }
-    return try files.read(name, in: folder, at: offset, into: buffer)
+    try files.read(name, in: folder, at: offset, into: buffer)
   }
 }
