@@ -7,8 +7,8 @@ extension RegisteredPolicy {
 /// 3L-Cache, by the authors' rules: a model predicts the next requests of a batch of objects from
 /// both ends of an LRU queue; half of a batch is evicted before the next is predicted. Candidates
 /// are new objects, once more than a share of the size is new, and old ones behind a scan pointer.
-/// Where the authors' program would evict nothing, the least recent object is evicted; percentages
-/// stop at 255.
+/// The least recent object is evicted if the authors' program would evict nothing; percentages stop
+/// at 255.
 struct ThreeLCache: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "3l-cache", family: .adaptive,
