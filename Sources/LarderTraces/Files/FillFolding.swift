@@ -4,8 +4,8 @@ internal import LarderSupport
 /// Joins a get that missed in the recorded cache with the set that fills it, because in simulations
 /// a get that misses stores the object: one get with the size, cost and TTL of the set.
 /// A set fills the last get of its key if that was a miss, or if the set is marked as a fill, and
-/// nothing wrote the key in between, up to `window` requests later. A hit without a TTL gets that of
-/// the last set of its key, for simulations of smaller caches, where it may be a miss.
+/// nothing wrote the key in between, up to `window` requests later. A hit without a TTL gets that
+/// of the last set of its key, for simulations of smaller caches, where it may be a miss.
 final class FillFolding {
   static let window = 1 << 15
 

@@ -47,7 +47,7 @@ struct MemcachedWatchFormat: TraceFormat {
       var growth = GrowthLimit("the clients of a server", bytesEach: 64)
       try reader.forEachEvent(of: batch, "'ts=... gid=... type=... key=...'") { line in
         if let skipped = MemcachedWatchFormat.skippedEvents(line) {
-          batch.noteSkippedEvents(skipped)
+          batch.reading.eventsSkipped = batch.reading.eventsSkipped.addingSaturated(skipped)
           return true
         }
         guard let event = MemcachedEvent(line) else { return nil }

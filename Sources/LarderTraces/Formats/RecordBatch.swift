@@ -9,7 +9,7 @@ public final class RecordBatch {
   var count = 0
   private(set) var wantsMore = true
 
-  package private(set) var reading = ReadingFacts()
+  package internal(set) var reading = ReadingFacts()
 
   private let skipsZeroSizes: Bool
   private let maxBadShare: Double
@@ -101,10 +101,6 @@ public final class RecordBatch {
         + "over: the file was truncated while it was written (as logrotate's copytruncate does).")
   }
 
-  func noteSkippedEvents(_ count: UInt64) {
-    reading.eventsSkipped = reading.eventsSkipped.addingSaturated(count)
-  }
-
   func note(_ kind: String, lines: Int) { reading.kinds[kind, default: 0] += lines }
 
   func note(_ outcome: TraceRecord.Outcome) { reading.outcomes.add(outcome) }
@@ -113,8 +109,6 @@ public final class RecordBatch {
     reading.sampling = TraceSampling(
       rate: sampling.rate, gets: reading.sampling.gets.addingSaturated(sampling.gets))
   }
-
-  func nameLines(_ name: String) { reading.lineName = name }
 
   func noteLines(_ count: Int) {
     reading.lines = max(reading.lines, count)

@@ -82,7 +82,7 @@ struct RecordedDecoder: TraceDecoder {
       throw TraceError("the file ends in the header", in: reader.path, at: .byte(reader.offset))
     }
     reader.consume(RecordedHeader.length)
-    batch.nameLines("blocks")
+    batch.reading.lineName = "blocks"
     // First, because a reader that stops early needs it too.
     batch.noteSampling(TraceSampling(rate: header.rate))
     var reading = Reading(batch: batch, header: header)
@@ -143,7 +143,7 @@ struct RecordedDecoder: TraceDecoder {
       return true
     }
 
-    /// Gets of all keys, without the share lost with dropped operations, which servers do not count.
+    /// Gets of all keys, without the share of dropped operations, which servers do not count.
     var recordedGets: UInt64 {
       guard lost > 0, events > 0, header.origin != .server else { return gets }
       return UInt64(Double(gets) * Double(events) / (Double(events) + Double(lost)))

@@ -1,9 +1,9 @@
 import LarderEngine
 internal import LarderSupport
 
-/// The keys of a server as far as its log shows, starting from an empty server. Commands that depend
-/// on existing keys (SET NX, EXPIRE GT, RENAME, FLUSHALL) become the requests that change a cache as
-/// they changed the server. 48 bytes per key.
+/// The keys of a server as far as its log shows, from an empty server on. Commands that depend on
+/// keys (SET NX, EXPIRE GT, RENAME, FLUSHALL) become the requests that change a cache as they
+/// changed the server. 48 bytes per key.
 struct RedisKeyspace {
   private struct Entry {
     var database: UInt64

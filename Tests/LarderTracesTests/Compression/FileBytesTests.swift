@@ -14,17 +14,6 @@ struct FileBytesTests {
     #expect(text.hasSuffix("check the path"))
   }
 
-  @Test func aDirectoryIsNotATrace() throws {
-    let folder = try TestFolder()
-    #expect(message { _ = try FileBytes(path: folder.path) }.contains("is a directory"))
-  }
-
-  @Test func anEmptyFileIsNotATrace() throws {
-    let folder = try TestFolder()
-    let path = try folder.write([], to: "empty")
-    #expect(message { _ = try FileBytes(path: path) }.contains("the file is empty"))
-  }
-
   @Test func peekingConsumesNothing() throws {
     let folder = try TestFolder()
     let file = try FileBytes(path: try folder.write("abcdef", to: "file"))

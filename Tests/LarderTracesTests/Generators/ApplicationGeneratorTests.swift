@@ -77,7 +77,7 @@ struct ApplicationGeneratorTests {
   ])
   func extremeParametersWork(text: String) throws {
     let source = try Generated.source(try Generated.spec(text, requests: 5000))
-    let records = try Generated.records(source)
+    let records = try allRecords(source)
     #expect(records.count == 5000)
     #expect(zip(records, records.dropFirst()).allSatisfy { $0.time <= $1.time })
     if let limit = source.keyLimit { #expect(records.allSatisfy { $0.key < UInt64(limit) }) }

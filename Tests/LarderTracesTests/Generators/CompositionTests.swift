@@ -5,12 +5,13 @@ import Testing
 
 /// Phases one after another, and mixes.
 @Suite(.endsInTime) struct CompositionTests {
-  private let traces: [String: ListSource] = [
-    "a": ListSource(
-      list: (0..<10).map { TraceRecord(key: $0, time: 5_000_000 + $0 * 1_000_000) }),
-    "hashed": ListSource(list: [TraceRecord(key: .max), TraceRecord(key: 3)]),
-    "empty": ListSource(list: []),
-    "broken": ListSource(
+  private let traces: [String: RecordList] = [
+    "a": RecordList(
+      list: (0..<10).map { TraceRecord(key: $0, time: 5_000_000 + $0 * 1_000_000) },
+      columns: .time, batch: 3),
+    "hashed": RecordList(list: [TraceRecord(key: .max), TraceRecord(key: 3)], columns: .time),
+    "empty": RecordList(list: []),
+    "broken": RecordList(
       list: [TraceRecord(key: 1)], failure: TraceError("cut short", in: "broken")),
   ]
 
@@ -33,7 +34,7 @@ import Testing
       [try loop(2, requests: 3), try loop(3, requests: 4)], sharedKeys: false)
     let made = try source(phases)
     #expect(made.keyLimit == 5)
-    #expect(try Generated.records(made).map(\.key) == [0, 1, 0, 2, 3, 4, 2])
+    #expect(try allRecords(made).map(\.key) == [0, 1, 0, 2, 3, 4, 2])
   }
 
   @Test func phasesCanShareKeys() throws {
@@ -41,13 +42,13 @@ import Testing
       [try loop(2, requests: 3), try loop(3, requests: 4)], sharedKeys: true)
     let made = try source(phases)
     #expect(made.keyLimit == 3)
-    #expect(try Generated.records(made).map(\.key) == [0, 1, 0, 0, 1, 2, 0])
+    #expect(try allRecords(made).map(\.key) == [0, 1, 0, 0, 1, 2, 0])
   }
 
   @Test func sharedObjectsHaveOneSize() throws {
     let part = try Generated.spec("loop:objects=50", requests: 100, sizes: "uniform")
     for sharedKeys in [true, false] {
-      let records = try Generated.records(source(.phases([part, part], sharedKeys: sharedKeys)))
+      let records = try allRecords(source(.phases([part, part], sharedKeys: sharedKeys)))
       let isSame = records[..<50].map(\.size) == records[150...].map(\.size)
       #expect(isSame == sharedKeys)
     }
@@ -55,7 +56,7 @@ import Testing
 
   @Test func phasesHaveSeparateSeeds() throws {
     let part = try Generated.spec("uniform:objects=1000", requests: 100)
-    let keys = try Generated.records(source(.phases([part, part], sharedKeys: true))).map(\.key)
+    let keys = try allRecords(source(.phases([part, part], sharedKeys: true))).map(\.key)
     #expect(keys[..<100] != keys[100...])
   }
 
@@ -68,15 +69,15 @@ import Testing
     let made = try source(phases)
     #expect(made.columns == [.time])
     #expect(made.keyLimit == nil)
-    let seconds = try Generated.records(made).map { Double($0.time) / 1e6 }
+    let seconds = try allRecords(made).map { Double($0.time) / 1e6 }
     #expect(seconds == [0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 11, 11.5])
   }
 
   @Test func hashedKeysOfPhasesStaySeparate() throws {
     let trace = SourceSpec.trace(TraceReference(path: "hashed"))
-    let apart = try Generated.records(source(.phases([trace, trace], sharedKeys: false)))
+    let apart = try allRecords(source(.phases([trace, trace], sharedKeys: false)))
     #expect(Set(apart.map(\.key)).count == 4)
-    let shared = try Generated.records(source(.phases([trace, trace], sharedKeys: true)))
+    let shared = try allRecords(source(.phases([trace, trace], sharedKeys: true)))
     #expect(shared.map(\.key) == [.max, 3, .max, 3])
   }
 
@@ -88,21 +89,21 @@ import Testing
       ], requests: 40_000, sharedKeys: false)
     let made = try source(mix)
     #expect(made.keyLimit == 30)
-    let keys = try Generated.records(made).map(\.key)
+    let keys = try allRecords(made).map(\.key)
     #expect(keys.count == 40_000)
     let first = keys.filter { $0 < 10 }
     #expect(abs(Double(first.count) / 40_000 - 0.75) < 0.01)
     // Each part keeps its own order.
     #expect(first == first.indices.map { UInt64($0 % 10) })
-    #expect(keys == (try Generated.records(source(mix)).map(\.key)))
-    #expect(keys != (try Generated.records(source(mix, seed: 2)).map(\.key)))
+    #expect(keys == (try allRecords(source(mix)).map(\.key)))
+    #expect(keys != (try allRecords(source(mix, seed: 2)).map(\.key)))
   }
 
   @Test func sourceOfAMixRestarts() throws {
     let mix = SourceSpec.mix(
       [MixPart(weight: 1, source: .trace(TraceReference(path: "a")))], requests: 25,
       sharedKeys: true)
-    let records = try Generated.records(source(mix))
+    let records = try allRecords(source(mix))
     #expect(records.map(\.key) == (0..<25).map { $0 % 10 })
     // Nine seconds per run; each run begins at the end of the previous one.
     #expect(records[9].time == 9_000_000 && records[10].time == 9_000_000)
@@ -115,7 +116,7 @@ import Testing
         MixPart(weight: 1, source: try loop(10, requests: 100_000, rate: 10)),
         MixPart(weight: 1, source: try loop(10, requests: 100_000, rate: 1000)),
       ], requests: 2000, sharedKeys: false)
-    let records = try Generated.records(source(mix))
+    let records = try allRecords(source(mix))
     #expect(zip(records, records.dropFirst()).allSatisfy { $0.time <= $1.time })
     // About 1000 requests of the slower source, which determines the time: 100 seconds.
     #expect((90...110).contains(records[1999].time / 1_000_000))
@@ -129,7 +130,7 @@ import Testing
       ], requests: 100, sharedKeys: false)
     let made = try source(.phases([inner, try loop(3, requests: 6), inner], sharedKeys: false))
     #expect(made.keyLimit == 27)
-    let keys = try Generated.records(made).map(\.key)
+    let keys = try allRecords(made).map(\.key)
     #expect(keys.count == 206)
     #expect(Array(keys[100..<106]) == [12, 13, 14, 12, 13, 14])
     #expect(keys[106...].allSatisfy { (15..<27).contains($0) })
@@ -151,7 +152,7 @@ import Testing
     let broken = SourceSpec.trace(TraceReference(path: "broken"))
     #expect(
       Generated.message {
-        _ = try Generated.records(source(.phases([broken], sharedKeys: true)))
+        _ = try allRecords(source(.phases([broken], sharedKeys: true)))
       } == "broken: cut short")
     let missing = SourceSpec.trace(TraceReference(path: "nowhere"))
     #expect(
@@ -160,7 +161,7 @@ import Testing
     let empty = MixPart(weight: 1, source: .trace(TraceReference(path: "empty")))
     #expect(
       Generated.message {
-        _ = try Generated.records(source(.mix([empty], requests: 5, sharedKeys: true)))
+        _ = try allRecords(source(.mix([empty], requests: 5, sharedKeys: true)))
       } == "mix: a source of the mix has no requests")
     #expect(Generated.message { _ = try source(.phases([], sharedKeys: true)) } != nil)
     #expect(Generated.message { _ = try source(.mix([], requests: 1, sharedKeys: true)) } != nil)

@@ -4,22 +4,13 @@ import LarderEngine
 
 /// Helpers for tests of generators.
 enum Generated {
-  static func records(_ source: any RecordSource) throws -> [TraceRecord] {
-    var records: [TraceRecord] = []
-    try source.records {
-      records.append(contentsOf: $0)
-      return true
-    }
-    return records
-  }
-
   static func records(
     _ text: String, requests: Int, seed: UInt64 = 1, sizes: String? = nil, ttls: String? = nil,
     operations: [String: Double]? = nil, rate: Double? = nil
   ) throws -> [TraceRecord] {
     let spec = try spec(
       text, requests: requests, sizes: sizes, ttls: ttls, operations: operations, rate: rate)
-    return try records(source(spec, seed: seed))
+    return try allRecords(source(spec, seed: seed))
   }
 
   static func spec(
@@ -52,12 +43,5 @@ enum Generated {
   }
 
   /// Message of the error that `body` throws; nil without an error.
-  static func message(_ body: () throws -> Void) -> String? {
-    do {
-      try body()
-      return nil
-    } catch {
-      return "\(error)"
-    }
-  }
+  static func message(_ body: () throws -> Void) -> String? { thrown(body).map { "\($0)" } }
 }

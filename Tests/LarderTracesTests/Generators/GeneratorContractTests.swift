@@ -11,8 +11,8 @@ struct GeneratorContractTests {
     let first = try Generated.records(name, requests: 5000, seed: 1)
     #expect(first == (try Generated.records(name, requests: 5000, seed: 1)))
     let source = try Generated.source(try Generated.spec(name, requests: 5000))
-    #expect(first == (try Generated.records(source)))
-    #expect(first == (try Generated.records(source)), "a source can run again")
+    #expect(first == (try allRecords(source)))
+    #expect(first == (try allRecords(source)), "a source can run again")
     if !["sequential", "loop"].contains(name) {
       #expect(first != (try Generated.records(name, requests: 5000, seed: 2)))
     }
@@ -34,7 +34,7 @@ struct GeneratorContractTests {
   @Test(arguments: names) func recordsKeepTheContract(name: String) throws {
     let source = try Generated.source(try Generated.spec(name, requests: 20_000))
     let columns = source.columns
-    let records = try Generated.records(source)
+    let records = try allRecords(source)
     #expect(zip(records, records.dropFirst()).allSatisfy { $0.time <= $1.time })
     let limit = UInt64(try #require(source.keyLimit))
     #expect(records.allSatisfy { $0.key < limit && $0.size >= 1 && $0.cost == 1 })
@@ -67,7 +67,7 @@ struct GeneratorContractTests {
       name, requests: 3000, sizes: "uniform:min=10:max=20", ttls: "constant:value=2h")
     let source = try Generated.source(spec)
     #expect(source.columns.isSuperset(of: [.size, .ttl, .time]))
-    for record in try Generated.records(source) {
+    for record in try allRecords(source) {
       #expect((10...20).contains(record.size))
       #expect(record.ttl == 7200)
     }

@@ -55,14 +55,10 @@ struct PublishedFigureTests {
         path: ReferenceTraces.path(file), format: try ComponentSpec(parsing: format)
       ).withNextUses()
       return try figures.map { figure in
-        let policy = try PolicySpec(parsing: try #require(Self.policies[figure.policy]))
-        let simulation = try PolicyRegistry.makeSimulation(
-          SimulationSetup(
-            arrangement: .memory(TierSetup(policy: policy, capacity: figure.capacity)),
-            unit: .objects),
-          over: trace.requests)
-        simulation.run(upTo: trace.requests.count, untilFirstEviction: false)
-        let ratio = try #require(simulation.counts.hitRatio)
+        let policy = try #require(Self.policies[figure.policy])
+        let counts = try ReferenceHits.counts(
+          policy, figure.capacity, .objects, trace.requests)
+        let ratio = try #require(counts.hitRatio)
         return (figure, ratio * 100 - figure.percent)
       }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import LarderEngine
+import LarderPolicies
 
 /// The rows of `hits.csv` and `hits-2.csv`: exact hit counts on real traces, nearly all confirmed
 /// by at least two unrelated programs.
@@ -47,6 +48,17 @@ enum ReferenceHits {
       trace: fields[0], file: fields[1], policy: fields[2], capacity: capacity, unit: unit,
       requests: requests, objects: objects, hits: hits,
       byteHitRatio: fields[9].isEmpty ? nil : fields[9])
+  }
+
+  /// Counts of a policy in memory.
+  static func counts(
+    _ policy: String, _ capacity: UInt64, _ unit: CapacityUnit, _ columns: RequestColumns
+  ) throws -> Counts {
+    let tier = TierSetup(policy: try PolicySpec(parsing: policy), capacity: capacity)
+    let simulation = try PolicyRegistry.makeSimulation(
+      SimulationSetup(arrangement: .memory(tier), unit: unit), over: columns)
+    simulation.run(upTo: columns.count, untilFirstEviction: false)
+    return simulation.counts
   }
 
   /// Format of a trace, if its name does not determine it.

@@ -33,26 +33,17 @@ struct ReferenceHitsTests {
     let trace = try PreparedTrace.load(
       path: ReferenceTraces.path(file),
       format: try ComponentSpec(parsing: ReferenceHits.format(of: file)))
-    let future = FutureColumn(of: trace.requests)
-    var columns = trace.requests
-    columns.nextUses = UnsafePointer(future.values)
+    let columns = try trace.withNextUses().requests
     let offset = ReferenceHits.traces(ReferenceHits.rows).firstIndex(of: name) ?? 0
     for row in Self.sampled(rows, offset: offset) {
       try Self.check(row, columns)
     }
-    withExtendedLifetime((trace, future)) {}
+    withExtendedLifetime(trace) {}
   }
 
   /// Simulates a row and compares its counts.
   static func check(_ row: ReferenceHits.Row, _ columns: RequestColumns) throws {
-    let simulation = try PolicyRegistry.makeSimulation(
-      SimulationSetup(
-        arrangement: .memory(
-          TierSetup(policy: try PolicySpec(parsing: row.policy), capacity: row.capacity)),
-        unit: row.unit),
-      over: columns)
-    simulation.run(upTo: columns.count, untilFirstEviction: false)
-    let counts = simulation.counts
+    let counts = try ReferenceHits.counts(row.policy, row.capacity, row.unit, columns)
     let cell = "\(row.policy) \(row.capacity) \(row.unit)"
     #expect(counts.hits == row.hits, "\(cell)")
     #expect(counts.requests == row.requests, "\(cell)")
@@ -81,25 +72,4 @@ struct ReferenceHitsTests {
     let isLongest = requests > longestTrace
     return TestEffort.cases(smallest, atLeast: isLongest ? 2 : 8, offset: offset)
   }
-}
-
-/// Next use of every request, computed in one pass from the end.
-private final class FutureColumn {
-  let values: UnsafeMutablePointer<UInt32>
-
-  init(of columns: RequestColumns) {
-    values = .allocate(capacity: max(columns.count, 1))
-    let next = UnsafeMutablePointer<UInt32>.allocate(capacity: columns.objects + 1)
-    next.initialize(repeating: Request.never, count: columns.objects + 1)
-    var index = columns.count
-    while index > 0 {
-      index -= 1
-      let id = Int(columns.ids[index])
-      values[index] = next[id]
-      next[id] = UInt32(index)
-    }
-    next.deallocate()
-  }
-
-  deinit { values.deallocate() }
 }

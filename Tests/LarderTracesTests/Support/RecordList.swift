@@ -6,6 +6,8 @@ struct RecordList: RecordSource {
   var columns: TraceColumns = [.size, .time]
   var keyLimit: Int?
   var batch = 1000
+  /// Error after the records.
+  var failure: TraceError?
 
   func records(into sink: RecordSink) throws {
     var start = 0
@@ -15,6 +17,7 @@ struct RecordList: RecordSource {
       if !goesOn { return }
       start = end
     }
+    if let failure { throw failure }
   }
 }
 

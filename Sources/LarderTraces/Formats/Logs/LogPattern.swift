@@ -1,8 +1,8 @@
 import LarderEngine
 
 /// Pattern of a log's lines: literal texts and the fields between them, from the `log_format` of
-/// nginx or the `LogFormat` of Apache and varnishncsa, in which the roles of `WebRole` are variables
-/// too. Additions behind the last field that is needed are ignored.
+/// nginx or the `LogFormat` of Apache and varnishncsa, in which the roles of `WebRole` are
+/// variables too. Additions behind the last field that is needed are ignored.
 struct LogPattern: Sendable {
   /// A field and the text that ends it; the last field of a line has none.
   struct Field: Sendable {

@@ -427,7 +427,7 @@ struct WebMapper {
     return day + UInt64(seconds) * 1_000_000 + UInt64(fraction)
   }
 
-  /// Status; 200 if none is logged, 0 for `-`, `-1` or 000, which are logged if no response was sent.
+  /// Status; 200 if none is logged, 0 for `-`, `-1` or 000, which mean that no response was sent.
   @inline(__always) private static func status(_ field: TextField) -> Int? {
     if field.isEmpty { return 200 }
     var rest = field

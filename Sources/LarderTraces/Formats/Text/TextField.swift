@@ -1,6 +1,6 @@
 import LarderLibc
 
-/// Bytes of a line that are parsed from left to right: strings would cost more than everything else.
+/// Bytes of a line that are parsed from left to right: strings would cost more than all else.
 public struct TextField {
   /// Address of the next byte.
   public private(set) var next: UnsafePointer<UInt8>

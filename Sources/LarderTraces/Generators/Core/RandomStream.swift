@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) for the generators' inner loops. Separate from the
-/// engine's, because calls across modules would cost more than the numbers.
+/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) for the generators' inner loops. Separate from
+/// the engine's, because calls across modules would cost more than the numbers.
 struct RandomStream: Sendable {
   private var state: UInt64
 
