@@ -11,7 +11,7 @@ final class Callbacks: @unchecked Sendable {
   /// True if each lookup also calls the caller, which is slow but needed to check the contract.
   let asksContains: Bool
 
-  private let policy: larder_policy
+  let policy: larder_policy
   private let failed = Locked<CallError?>(nil)
 
   init(_ policy: larder_policy, name: String, asksContains: Bool) throws(CallError) {
@@ -41,35 +41,13 @@ final class Callbacks: @unchecked Sendable {
     return result
   }
 
-  func create(_ setup: larder_policy_setup) -> Int64? {
-    guard failure == nil else { return nil }
-    return answer("create", withUnsafePointer(to: setup) { policy.create?(policy.context, $0) })
-  }
-
-  func apply(_ instance: Int64, _ count: Int, evicts: Bool) -> Int64? {
-    answer("apply", policy.apply?(policy.context, instance, UInt64(count), evicts ? 1 : 0))
-  }
-
+  /// True if the caller replays gets itself.
   var replays: Bool { policy.replay != nil }
 
-  func replay(
-    _ instance: Int64, _ objects: UnsafePointer<UInt32>, _ sizes: UnsafePointer<UInt32>?,
-    _ count: Int, _ gets: inout larder_gets
-  ) {
-    _ = answer(
-      "replay", policy.replay?(policy.context, instance, objects, sizes, UInt64(count), &gets))
-  }
-
-  func contains(_ instance: Int64, _ id: ObjectID) -> Bool? {
-    guard let contains = policy.contains else { return nil }
-    return answer("contains", Int64(contains(policy.context, instance, id))).map { $0 != 0 }
-  }
-
-  func destroy(_ instance: Int64) { policy.destroy?(policy.context, instance) }
-
-  /// The answer of a call; nil, and the failure of all, if it is negative.
-  private func answer(_ call: String, _ answer: Int64?) -> Int64? {
-    guard let answer, answer < 0 else { return answer }
+  /// The answer of a callback; nil after an error, which a negative answer is.
+  func ask(_ call: String, _ body: (larder_policy) -> Int64?) -> Int64? {
+    guard failure == nil, let answer = body(policy) else { return nil }
+    if answer >= 0 { return answer }
     fail("\(call) failed")
     return nil
   }
@@ -101,15 +79,18 @@ final class CallbackInstance {
     events = .allocate(capacity: Self.capacity)
     sizes = .allocate(capacity: Self.capacity)
     places = [UInt32](repeating: 0, count: setup.objects + 1)
-    number = callbacks.create(
-      larder_policy_setup(
-        capacity: setup.capacity, counts_bytes: setup.unit == .bytes ? 1 : 0, seed: setup.seed,
-        events: events, sizes: sizes))
+    let setup = larder_policy_setup(
+      capacity: setup.capacity, counts_bytes: setup.unit == .bytes ? 1 : 0, seed: setup.seed,
+      events: events, sizes: sizes)
+    number = callbacks.ask("create") { policy in
+      withUnsafePointer(to: setup) { policy.create?(policy.context, $0) }
+    }
   }
 
   deinit {
     flush()
-    if let number { callbacks.destroy(number) }
+    let policy = callbacks.policy
+    if let number { policy.destroy?(policy.context, number) }
     events.deallocate()
     sizes.deallocate()
   }
@@ -125,11 +106,13 @@ final class CallbackInstance {
 
   @inline(never) private func ask(_ id: ObjectID) -> Bool {
     flush()
-    guard let number, callbacks.failure == nil else { return places[Int(id)] != 0 }
-    return callbacks.contains(number, id) ?? (places[Int(id)] != 0)
+    guard let number else { return places[Int(id)] != 0 }
+    let answer = callbacks.ask("contains") { policy in
+      policy.contains.map { Int64($0(policy.context, number, id)) }
+    }
+    return answer.map { $0 != 0 } ?? (places[Int(id)] != 0)
   }
 
-  /// Appends an event.
   @inline(__always) func note(_ event: Event, _ id: ObjectID, _ size: UInt32) {
     events[count] = event.rawValue << 32 | UInt64(id)
     sizes[count] = size
@@ -150,20 +133,15 @@ final class CallbackInstance {
   }
 
   func evict() -> ObjectID {
-    if let number, callbacks.failure == nil {
-      let answer = callbacks.apply(number, count, evicts: true)
-      count = 0
-      if let answer {
-        let victim = ObjectID(exactly: answer) ?? .none
-        let isResident = Int(victim) < places.count && places[Int(victim)] != 0
-        if isResident {
-          forget(victim)
-          return victim
-        }
-        // The contract checker reports this fault itself.
-        if callbacks.asksContains { return victim }
-        callbacks.fail("evict returned \(answer), which is not resident")
+    if let number, let answer = apply(number, evicts: true) {
+      let victim = ObjectID(exactly: answer) ?? .none
+      if Int(victim) < places.count, places[Int(victim)] != 0 {
+        forget(victim)
+        return victim
       }
+      // The contract checker reports this fault itself.
+      if callbacks.asksContains { return victim }
+      callbacks.fail("evict returned \(answer), which is not resident")
     }
     guard let victim = residents.last else { return .none }
     forget(victim)
@@ -174,8 +152,10 @@ final class CallbackInstance {
     _ objects: UnsafePointer<ObjectID>, _ sizes: UnsafePointer<UInt32>?, _ count: Int,
     _ gets: inout larder_gets
   ) {
-    guard let number, callbacks.failure == nil else { return }
-    callbacks.replay(number, objects, sizes, count, &gets)
+    guard let number else { return }
+    _ = callbacks.ask("replay") {
+      $0.replay?($0.context, number, objects, sizes, UInt64(count), &gets)
+    }
   }
 
   func reserve(_ objects: Int) {
@@ -184,9 +164,16 @@ final class CallbackInstance {
   }
 
   private func flush() {
+    if count > 0, let number { _ = apply(number, evicts: false) }
+    count = 0
+  }
+
+  /// Passes the events to the caller, and returns the evicted object if there is one.
+  private func apply(_ number: Int64, evicts: Bool) -> Int64? {
     defer { count = 0 }
-    guard count > 0, let number, callbacks.failure == nil else { return }
-    _ = callbacks.apply(number, count, evicts: false)
+    return callbacks.ask("apply") {
+      $0.apply?($0.context, number, UInt64(count), evicts ? 1 : 0)
+    }
   }
 
   private func forget(_ id: ObjectID) {

@@ -6,17 +6,12 @@ import LarderEngine
 /// The engine's tier trusts its policy; this driver does not, so that a wrong answer is found at
 /// its source and not at its effect.
 final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
-  private struct Copy {
-    var size: UInt32
-    var expires: UInt64
-    var cost: Float
-  }
-
   private var policy: Policy
   private let capacity: UInt64
   private let unit: CapacityUnit
   private let sizes: ContractSizes
-  private var resident: [ObjectID: Copy] = [:]
+  /// The requests that stored the resident objects.
+  private var resident: [ObjectID: Request] = [:]
   private(set) var used: UInt64 = 0
   private(set) var objects: Int
   private(set) var counts = TierCounts()
@@ -168,8 +163,7 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
       evicted.append(try evict(for: request))
     }
     sizes.set(request.id, request.size)
-    resident[request.id] = Copy(
-      size: request.size, expires: request.expires, cost: request.cost)
+    resident[request.id] = request
     used += size
     counts.admissions += 1
     counts.bytesWritten += value
@@ -190,8 +184,7 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     used += size
     used -= UInt64(resident[request.id]?.size ?? 0)
     sizes.set(request.id, request.size)
-    resident[request.id] = Copy(
-      size: request.size, expires: request.expires, cost: request.cost)
+    resident[request.id] = request
     counts.bytesWritten += value
     var evicted: [ObjectID] = []
     while policy.overflows || used > capacity { evicted.append(try evict(for: request)) }

@@ -4,9 +4,9 @@
   public import Hummingbird
   public import Larder
 
-  /// Hummingbird's key/value store on a disk cache, in JSON in one suite of it: sessions and the like
-  /// survive a restart of the server, within the cache's limits. A cache may evict entries; a value
-  /// that it does not store is an error.
+  /// Hummingbird's key/value store on a disk cache, in JSON in one suite of it: sessions and the
+  /// like survive a restart of the server, within the cache's limits. A cache may evict entries; a
+  /// value that it does not store is an error.
   ///
   /// Use one driver per suite: `create` and `set` check before they store, which is atomic among
   /// the calls of one driver only. Calls run on a queue of the driver, one after the other.

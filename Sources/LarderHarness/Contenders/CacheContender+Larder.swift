@@ -199,7 +199,7 @@ final class LarderHybrid: LoadingCache {
     let result = await cache.result(for: key) { _ in
       .value(try await load(), maxAge: options.timeToLive, fetchCost: options.fetchCost)
     }
-    guard let value = try result.get() else { throw NoValueError(key: key) }
+    guard let value = try result.get() else { throw TimedCacheError(key: key) }
     switch result.source {
     case .memory: return (value, .memory)
     case .disk: return (value, .disk)
@@ -253,7 +253,7 @@ final class LarderHybrid: LoadingCache {
   func close() throws { try cache.close() }
 }
 
-private struct NoValueError: Error, CustomStringConvertible {
+private struct TimedCacheError: Error, CustomStringConvertible {
   let key: UInt64
 
   var description: String { "no value for key \(key), although the origin has one" }

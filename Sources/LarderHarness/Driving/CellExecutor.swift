@@ -11,8 +11,8 @@ import LarderTraces
 /// a simulated origin and passed to `fill`; a *modify* only changes the origin's version. Before
 /// each request the cache's clock is set to the trace's time. The warm-up is made by one thread, as
 /// fast as possible; the rest is counted and timed. With one thread the counts are a function of
-/// the cell. Several threads take requests as they become free: in a closed loop 64 at a time, in an
-/// open loop one by one. Memory pressure is delivered between requests, with all threads waiting.
+/// the cell. Several threads take requests as they become free: in a closed loop 64 at a time, in
+/// an open loop one by one. Memory pressure comes between requests, with all threads waiting.
 ///
 /// The result of a get must be a version that was current at some moment during it: see
 /// `ObjectVersions` and `ValuePattern`. One wrong value is an error.
