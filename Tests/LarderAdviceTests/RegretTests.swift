@@ -27,7 +27,8 @@ struct RegretTests {
     #expect(Regret.csv(rows[0]).split(separator: ",").count == 13)
   }
 
-  /// Writes `Results/examples/advice`. Files whose format is not recognised are skipped with a note.
+  /// Writes `Results/examples/advice`. Files whose format is not recognised are skipped with a
+  /// note.
   @Test(.enabled(if: environment["LARDER_REGRET_TRACES"] != nil, "make figures PART=regret"))
   func tablesAreWritten() throws {
     let folder = URL(fileURLWithPath: Self.environment["LARDER_REGRET_TRACES"] ?? "")
