@@ -26,15 +26,9 @@ public final class BlockingDiskCache: @unchecked Sendable {
   let claimedSuites = Locked<Set<ExactName>>([])
   let age: Atomic<UInt64>
 
-  /// Opens the cache in a folder, which is created if it does not exist.
-  ///
-  /// - Parameters:
-  ///   - path: The folder, as a path or a file URL. Store nothing else in it. A relative path is
-  ///     resolved now, against the working directory.
-  ///   - configuration: Limits, policy and durability. It may differ from the previous opening.
-  ///   - clock: The clock; it must continue across restarts.
-  /// - Throws: `inUse` if another cache has the folder; `exposed`, `format`, `encryption`, `files`,
-  ///   `database`, `damaged`, `limit` or `configuration`.
+  /// Opens the cache in a folder, a path or a file URL, which is created if it does not exist, and
+  /// in which nothing else should be stored. The configuration may differ from the previous
+  /// opening; the clock must continue across restarts.
   public convenience init(
     path: some CacheLocation, configuration: DiskConfiguration = DiskConfiguration(),
     clock: any CacheClock = WallCacheClock()
@@ -44,13 +38,7 @@ public final class BlockingDiskCache: @unchecked Sendable {
   }
 
   /// Opens the cache in a folder of this name in the system's folder for caches; see
-  /// `init(path:configuration:clock:)`. Several caches of a program need different names.
-  ///
-  /// On Apple's systems that is `Library/Caches`, on Linux `XDG_CACHE_HOME` or `~/.cache`; in it,
-  /// the program has a folder of its own. The system may remove it while the program is not
-  /// running.
-  ///
-  /// - Throws: `files` if the name is not that of a folder; the errors of the other initialiser.
+  /// `DiskCache.init(name:configuration:clock:)`.
   public convenience init(
     name: String, configuration: DiskConfiguration = DiskConfiguration(),
     clock: any CacheClock = WallCacheClock()
@@ -102,8 +90,8 @@ public final class BlockingDiskCache: @unchecked Sendable {
   /// larger than the limit, if the policy does not admit it, or if the disk is full. The key's
   /// previous value is gone in any case.
   ///
-  /// - Throws: After `files`, `database` or `damaged` the key has no value; after a crash it may have
-  ///   its old one, until a later set, removal or flush succeeds.
+  /// - Throws: After `files`, `database` or `damaged` the key has no value; after a crash it may
+  ///   have its old one, until a later set, removal or flush succeeds.
   @discardableResult public func set(
     _ data: Data, for key: String, suite: String = "",
     options: DiskStoreOptions = DiskStoreOptions()
@@ -292,20 +280,18 @@ public final class BlockingDiskCache: @unchecked Sendable {
     try withCore { (core) throws(DiskCacheError) in try core.suspend() }
   }
 
-  /// Opens the folder again after `suspend`, with what it contains by then. After an error, the next
-  /// call tries again. O(entries).
+  /// Opens the folder again after `suspend`, with what it contains by then. After an error, the
+  /// next call tries again. O(entries).
   public func resume() throws(DiskCacheError) {
     try withCore { (core) throws(DiskCacheError) in try core.resume() }
   }
 
   /// Closes the cache without writing, removes its files, and forgets its encryption key, for
-  /// example when a user logs out; every later call throws `closed`. Also removes the files of a
-  /// cache that was closed before. O(entries).
+  /// example when a user logs out; every later call throws `closed`. Other files in the folder
+  /// stay, and so does a folder that was moved or replaced. O(entries).
   ///
-  /// Other files in the folder stay, and so does a folder that was moved or replaced.
-  ///
-  /// - Throws: `files` if some could not be removed; a second call tries again. `inUse` if the cache
-  ///   was closed and another one has the folder by now.
+  /// - Throws: `files` if some could not be removed; a second call tries again. `inUse` if the
+  ///   cache was closed and another one has the folder by now.
   public func destroy() throws(DiskCacheError) {
     noteClearing()
     try withCore { (core) throws(DiskCacheError) in try core.destroy() }
@@ -338,8 +324,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
 
   /// Usage of each suite, in the order of creation; the one without a name is the first.
   /// O(entries).
-  ///
-  /// - Throws: `closed`.
   public func suites() throws(DiskCacheError) -> [DiskSuiteUsage] {
     try withCore { (core) throws(DiskCacheError) in try core.suiteUsage() }
   }
@@ -422,21 +406,27 @@ public final class BlockingDiskCache: @unchecked Sendable {
 }
 
 extension BlockingDiskCache {
-  /// Gives the entry of a key a new lifetime from now on, and a version if one is given, for example
-  /// when its origin responds that it was not modified; returns true if there is an entry, which may
-  /// have expired. Its value is not rewritten, and the policy counts neither a hit nor a store.
+  /// Gives the entry of a key a new lifetime from now on, and a version if one is given, for
+  /// example when its origin responds that it was not modified; returns true if there is an entry,
+  /// which may have expired. Its value is not rewritten, and the policy counts neither a hit nor a
+  /// store.
   @discardableResult public func renew(
     _ key: String, suite: String = "", timeToLive: Duration? = nil, version: String? = nil
   ) throws(DiskCacheError) -> Bool {
-    try renew(key, suite, timeToLive: timeToLive, expiry: nil, version: version)
+    try renew(key, suite: suite, expiry: nil, timeToLive: timeToLive, version: version)
   }
 
   // MARK: For hybrid caches
 
   @discardableResult package func renew(
-    _ key: String, suite: String = "", expiry: Expiry, version: String? = nil
+    _ key: String, suite: String = "", expiry: Expiry?, timeToLive: Duration? = nil,
+    version: String? = nil
   ) throws(DiskCacheError) -> Bool {
-    try renew(key, suite, timeToLive: nil, expiry: expiry, version: version)
+    try withKey(key) { (core, bytes) throws(DiskCacheError) in
+      guard let number = core.suiteNumber(suite) else { return false }
+      return try core.renew(
+        bytes, suite: number, timeToLive: timeToLive, expiry: expiry, version: version)
+    }
   }
 
   /// Toggles the "hit before" mark of an entry and returns its previous state: if called on each
@@ -547,21 +537,11 @@ extension BlockingDiskCache {
       return try answer.get()
     }
   }
-
-  private func renew(
-    _ key: String, _ suite: String, timeToLive: Duration?, expiry: Expiry?, version: String?
-  ) throws(DiskCacheError) -> Bool {
-    try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      guard let number = core.suiteNumber(suite) else { return false }
-      return try core.renew(
-        bytes, suite: number, timeToLive: timeToLive, expiry: expiry, version: version)
-    }
-  }
 }
 
 extension BlockingDiskCache {
-  /// Returns the keys of a suite whose entries have not expired, unordered. Not counted as accesses.
-  /// O(entries of the cache), while other calls wait.
+  /// Returns the keys of a suite whose entries have not expired, unordered. Not counted as
+  /// accesses. O(entries of the cache), while other calls wait.
   public func keys(suite: String = "") throws(DiskCacheError) -> [String] {
     try withCore { (core) throws(DiskCacheError) in
       _ = try core.openIndex()

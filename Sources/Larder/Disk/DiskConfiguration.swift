@@ -23,8 +23,8 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var inlineBytesMax: Int
   /// Storage of larger values.
   public var values: DiskValues
-  /// With durability `none`: sets and removals per commit, from 1 to 1,000,000; fewer if the changed
-  /// pages take twice `pageCacheBytes`.
+  /// With durability `none`: sets and removals per commit, from 1 to 1,000,000; fewer if the
+  /// changed pages take twice `pageCacheBytes`.
   public var groupWrites: Int
   /// Memory for database pages, in bytes, from 64 KiB to 2^40; each of up to four reading
   /// connections may use as much again.
@@ -34,9 +34,9 @@ public struct DiskConfiguration: Sendable, Hashable {
   /// Handling of contents that cannot be used. By default nil: `startEmpty` for damage, and for
   /// other formats and codecs if no entry is permanent; `fail` otherwise, in particular for keys.
   public var troubleHandling: DiskTroubleHandling?
-  /// Time since its last get or store after which an entry expires, unless an earlier limit applies;
-  /// nil for never. Times are written by `flush` and `close`, and at most every eighth of this time:
-  /// after a crash an entry may expire that much too early.
+  /// Time since its last get or store after which an entry expires, unless an earlier limit
+  /// applies; nil for never. Times are written by `flush` and `close`, and at most every eighth of
+  /// this time: after a crash an entry may expire that much too early.
   public var expireAfterAccess: Duration?
   /// True to exclude the folder from backups, on Apple's systems; the system's folder for caches is
   /// never backed up. With false, the attribute of the folder is left as it is.

@@ -13,23 +13,23 @@
 
   /// Encryption of the keys and values of a disk cache with a key that the app provides.
   ///
-  /// ```swift
-  /// let encryption = try DiskEncryption(key: keyFromTheKeychain)
-  /// let cache = try DiskCache(
+  /// ```swift let encryption = try DiskEncryption(key: keyFromTheKeychain) let cache = try
+  /// DiskCache(
   ///   path: folder, configuration: DiskConfiguration(encryption: encryption))
   /// ```
   ///
-  /// **Method.** AES-GCM (NIST SP 800-38D, 2007), with keys for values, headers and suite names that
-  /// HKDF-SHA-256 (RFC 5869, 2010) derives from the app's key and a random salt, and a random nonce
-  /// of 96 bits per write, which is safe for 2^32 writes of a folder. A value is bound to its suite,
-  /// key and row. A value that was tampered with is a miss; another change is damage.
+  /// **Method.** AES-GCM (NIST SP 800-38D, 2007), with keys for values, headers and suite names
+  /// that HKDF-SHA-256 (RFC 5869, 2010) derives from the app's key and a random salt, and a random
+  /// nonce of 96 bits per write, which is safe for 2^32 writes of a folder. A value is bound to its
+  /// suite, key and row. A value that was tampered with is a miss; another change is damage.
   ///
   /// **Not hidden** from someone who can read the disk: numbers and sizes of entries, suites and
-  /// identities of codecs, times, costs, order and frequency of use. Someone who can write to it can
-  /// remove entries and restore older states. Keys and values in use are not encrypted in memory.
+  /// identities of codecs, times, costs, order and frequency of use. Someone who can write to it
+  /// can remove entries and restore older states. Keys and values in use are not encrypted in
+  /// memory.
   ///
-  /// A folder is encrypted from its first opening or never: opening it with another key, without its
-  /// key, or with a key although it is not encrypted is an error and changes nothing.
+  /// A folder is encrypted from its first opening or never: opening it with another key, without
+  /// its key, or with a key although it is not encrypted is an error and changes nothing.
   public struct DiskEncryption: Sendable, Hashable {
     let key: SymmetricKey
 

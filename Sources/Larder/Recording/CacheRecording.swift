@@ -10,14 +10,11 @@ public import Synchronization
 /// A recording of an app's requests to a cache, readable by `larder advise` and every other
 /// command.
 ///
-/// ```swift
-/// let recording = try cache.record(to: path, sampling: 0.01)
-/// // ... a day later
-/// let statistics = recording.stop()
-/// ```
+/// ```swift let recording = try cache.record(to: path, sampling: 0.01) // ... a day later let
+/// statistics = recording.stop() ```
 ///
-/// It continues until `stop()` or the end of the cache, even if this object is not retained. After a
-/// kill, the file has all but the last second.
+/// It continues until `stop()` or the end of the cache, even if this object is not retained. After
+/// a kill, the file has all but the last second.
 public final class CacheRecording: Sendable {
   /// The file.
   public let path: String
@@ -52,8 +49,8 @@ public final class CacheRecording: Sendable {
 
 /// Representation of keys in a recording.
 public enum RecordedKeys: Sendable, Hashable {
-  /// A 64-bit hash with a random key that is discarded when the recording ends: no key can be derived
-  /// from the file or tested for, and two recordings cannot be matched.
+  /// A 64-bit hash with a random key that is discarded when the recording ends: no key can be
+  /// derived from the file or tested for, and two recordings cannot be matched.
   case keyed
   /// The key as plain text. For keys without secrets.
   case plain
@@ -380,8 +377,8 @@ extension BlockingDiskCache {
 }
 
 extension HybridCache {
-  /// Records every request, set and removal from now on: see `MemoryCache.record`. Bytes are known of
-  /// values that have been on disk. The text of a key is its `diskKey`.
+  /// Records every request, set and removal from now on: see `MemoryCache.record`. Bytes are known
+  /// of values that have been on disk. The text of a key is its `diskKey`.
   @discardableResult public func record(
     to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed
   ) throws(RecordingError) -> CacheRecording {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Larder
 
-/// Rows with other contents than were stored: the cache starts empty, and never crashes, has another
-/// key's value, or takes memory for as many ids as one row claims.
+/// Rows with other contents than were stored: the cache starts empty, and never crashes, has
+/// another key's value, or takes memory for as many ids as one row claims.
 @Suite struct DiskDamagedRowTests {
   private let folder: ScratchFolder
 

@@ -94,15 +94,9 @@ extension FileLayer {
 
   func removeFiles(in path: String, where isOwn: (String) -> Bool) throws(FileFailure) {
     guard try kind(path) == .folder else { return }
-    var failure: FileFailure?
-    for item in try list(path) where item.kind == .file && isOwn(item.name) {
-      do throws(FileFailure) {
-        try remove("\(path)/\(item.name)")
-      } catch {
-        failure = failure ?? error
-      }
+    try list(path).filter { $0.kind == .file && isOwn($0.name) }.attempt {
+      (item) throws(FileFailure) in try remove("\(path)/\(item.name)")
     }
-    if let failure { throw failure }
     try removeIfEmpty(path)
   }
 
@@ -112,6 +106,17 @@ extension FileLayer {
     } catch {
       guard [ENOTEMPTY, EEXIST].contains(error.number) else { throw error }
     }
+  }
+}
+
+extension Sequence {
+  /// Calls `body` with each element, and throws its first failure at the end.
+  func attempt(_ body: (Element) throws(FileFailure) -> Void) throws(FileFailure) {
+    var failure: FileFailure?
+    for element in self {
+      do throws(FileFailure) { try body(element) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
   }
 }
 

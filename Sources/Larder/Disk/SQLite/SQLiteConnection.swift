@@ -19,8 +19,8 @@ package final class SQLiteConnection {
   private lazy var pageBytes = (try? number("PRAGMA page_size")) ?? 4096
   package private(set) var hasLog = false
 
-  /// Opens the file, or creates it. Waits `busyMilliseconds` for another connection; `gathersWrites`
-  /// if there is no log: see `GatheringLayer`.
+  /// Opens the file, or creates it. Waits `busyMilliseconds` for another connection;
+  /// `gathersWrites` if there is no log: see `GatheringLayer`.
   package convenience init(
     path: String, busyMilliseconds: Int32, layer: String? = nil, gathersWrites: Bool = false
   ) throws(SQLiteError) {

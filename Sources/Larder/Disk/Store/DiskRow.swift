@@ -23,8 +23,8 @@ struct DiskRow {
 
   static var sequenceMax: UInt64 { 1 << 62 }
 
-  /// Checksum of a row: covers everything except its value, which has its own checksum. `key` is the
-  /// key as it is stored.
+  /// Checksum of a row: covers everything except its value, which has its own checksum. `key` is
+  /// the key as it is stored.
   func mark(
     of id: Int64, key: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer?,
     type: UnsafeRawBufferPointer?, seed: UInt64

@@ -179,18 +179,12 @@ final class ValueFiles: ValueStore {
   private static var numberMax: UInt64 { 1 << 60 }
 
   func removeFiles() throws(FileFailure) {
-    var failure: FileFailure?
-    for shard in 0..<Self.shards {
+    try (0..<Self.shards).attempt { (shard) throws(FileFailure) in
       let folder = self.shard(shard)
-      do throws(FileFailure) {
-        try files.removeFiles(in: folder) { name in
-          UInt64(name, radix: 16).map { filePath($0) == "\(folder)/\(name)" } ?? false
-        }
-      } catch {
-        failure = failure ?? error
+      try files.removeFiles(in: folder) { name in
+        UInt64(name, radix: 16).map { filePath($0) == "\(folder)/\(name)" } ?? false
       }
     }
-    if let failure { throw failure }
     try files.removeFile(temporaryPath)
   }
 }

@@ -118,11 +118,7 @@ final class ValueStores {
   }
 
   func removeFiles() throws(FileFailure) {
-    var failure: FileFailure?
-    for store in stores {
-      do throws(FileFailure) { try store.removeFiles() } catch { failure = failure ?? error }
-    }
-    if let failure { throw failure }
+    try stores.attempt { (store) throws(FileFailure) in try store.removeFiles() }
     try files.removeIfEmpty(folder.path)
   }
 
