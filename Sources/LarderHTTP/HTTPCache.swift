@@ -9,7 +9,7 @@ import Synchronization
 /// A private HTTP cache (RFC 9111) in memory and on disk, in front of any HTTP client.
 ///
 /// ```swift
-/// let cache = try HTTPCache(name: "images")
+/// let cache = try await HTTPCache(name: "images")
 /// let (data, response) = try await cache.data(for: URLRequest(url: url))
 /// ```
 ///
@@ -30,7 +30,7 @@ public final class HTTPCache: Sendable {
   public let configuration: HTTPCacheConfiguration
 
   let client: HTTPClient
-  let store: AsyncHybridCache<String, StoredResponses>
+  let store: HybridCache<String, StoredResponses>
   let flights = Mutex<[String: SharedFetch]>([:])
   let totals = Mutex(HTTPCacheStatistics())
   /// Numbers of removals, by the hash of the URL: a response that was requested before a removal
@@ -40,21 +40,33 @@ public final class HTTPCache: Sendable {
   /// not wait for each other.
   let unshared: MemoryCache<String, Bool>
 
+  init(
+    _ configuration: HTTPCacheConfiguration, _ client: HTTPClient,
+    _ store: HybridCache<String, StoredResponses>
+  ) throws(HTTPCacheError) {
+    self.configuration = configuration
+    self.client = client
+    self.store = store
+    do throws(HybridCacheError) {
+      unshared = try configuration.makeUnshared()
+    } catch {
+      throw .tiers(error)
+    }
+  }
+
   /// Opens a cache in a folder of this name in the system's folder for caches; on Linux that of
   /// `XDG_CACHE_HOME`. One cache at a time has it open.
   ///
-  /// - Throws: `folder` or `tiers`.
+  /// - Throws: `tiers`.
   public convenience init(
     name: String, configuration: HTTPCacheConfiguration = HTTPCacheConfiguration(),
     client: HTTPClient = .urlSession()
-  ) throws(HTTPCacheError) {
+  ) async throws(HTTPCacheError) {
     let path: String
-    do throws(DiskCacheError) {
-      path = try CachesFolder.path(name: name)
-    } catch {
-      throw .folder(message: error.description)
+    do throws(DiskCacheError) { path = try CachesFolder.path(name: name) } catch {
+      throw .tiers(.disk(error))
     }
-    try self.init(
+    try await self.init(
       directory: URL(fileURLWithPath: path, isDirectory: true), configuration: configuration,
       client: client)
   }
@@ -66,22 +78,18 @@ public final class HTTPCache: Sendable {
   ///   - configuration: The configuration.
   ///   - client: Sends the requests to the origin.
   /// - Throws: `tiers`.
-  public init(
+  public convenience init(
     directory: URL?, configuration: HTTPCacheConfiguration = HTTPCacheConfiguration(),
     client: HTTPClient = .urlSession()
-  ) throws(HTTPCacheError) {
-    self.configuration = configuration
-    self.client = client
-    let codec = DiskCodec<StoredResponses>(
-      identity: "larder-http", encode: { $0.encoded() },
-      decode: { data in try StoredResponses(decoding: data) })
+  ) async throws(HTTPCacheError) {
+    let store: HybridCache<String, StoredResponses>
     do throws(HybridCacheError) {
-      unshared = try configuration.makeUnshared()
-      store = AsyncHybridCache(
-        try HybridCache(path: directory, configuration: configuration.tiers, codec: codec))
+      store = try await HybridCache(
+        path: directory, configuration: configuration.tiers, codec: .responses)
     } catch {
       throw .tiers(error)
     }
+    try self.init(configuration, client, store)
   }
 
   // MARK: Requests
@@ -147,7 +155,7 @@ public final class HTTPCache: Sendable {
   /// Removes all stored responses. Running fetches are not stored.
   ///
   /// - Throws: `tiers`; memory is empty even then.
-  @discardableResult public func removeAll() async throws(HTTPCacheError) -> HybridFreed {
+  @discardableResult public func removeAll() async throws(HTTPCacheError) -> Freed {
     noteClearing()
     do throws(HybridCacheError) { return try await store.removeAll() } catch { throw .tiers(error) }
   }
@@ -191,9 +199,14 @@ public final class HTTPCache: Sendable {
 
   /// Counts of requests, and the statistics of the tiers.
   public var statistics: HTTPCacheStatistics {
-    var statistics = totals.withLock { $0 }
-    statistics.tiers = store.cache.statistics
-    return statistics
+    get async {
+      let tiers = await store.statistics
+      return totals.withLock { totals in
+        var statistics = totals
+        statistics.tiers = tiers
+        return statistics
+      }
+    }
   }
 
   func count(_ event: WritableKeyPath<HTTPCacheStatistics, UInt64>) {
@@ -228,4 +241,12 @@ public struct HTTPCacheResult: Sendable {
   public let response: HTTPURLResponse
   /// The source.
   public let source: Source
+}
+
+extension DiskCodec<StoredResponses> {
+  fileprivate static var responses: DiskCodec {
+    DiskCodec(
+      identity: "larder-http", encode: { $0.encoded() },
+      decode: { data in try StoredResponses(decoding: data) })
+  }
 }

@@ -4,7 +4,7 @@ public import Larder
 public struct HTTPCacheConfiguration: Sendable {
   /// The memory tier, or nil for none. A response weighs the bytes of its header fields and its
   /// body.
-  public var memory: MemoryCacheConfiguration?
+  public var memory: MemoryTier?
   /// The disk tier, or nil for none. One entry is a URL, with all its variants.
   public var disk: DiskConfiguration?
   /// Time after its expiry during which a response may be returned if the origin cannot be reached
@@ -18,8 +18,7 @@ public struct HTTPCacheConfiguration: Sendable {
 
   /// Creates a configuration; by default LRU with 32 MiB in memory and 100 MiB on disk.
   public init(
-    memory: MemoryCacheConfiguration? = MemoryCacheConfiguration(
-      limits: MemoryCacheLimits(weight: 32 << 20)),
+    memory: MemoryTier? = MemoryTier(limits: MemoryCacheLimits(weight: 32 << 20)),
     disk: DiskConfiguration? = DiskConfiguration(), staleIfError: Duration? = nil,
     followsRedirects: Bool = true, clock: any CacheClock = WallCacheClock()
   ) {
@@ -53,8 +52,6 @@ public struct HTTPCacheConfiguration: Sendable {
 public enum HTTPCacheError: Error, Sendable, CustomStringConvertible {
   /// The tiers could not be opened, emptied or closed. A failing disk does not fail requests.
   case tiers(HybridCacheError)
-  /// The system's folder for caches could not be found or created.
-  case folder(message: String)
   /// The request has no URL, or none with `http` or `https`.
   case notHTTP(url: String)
   /// More than 20 redirects followed each other.
@@ -68,7 +65,6 @@ public enum HTTPCacheError: Error, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .tiers(let error): error.description
-    case .folder(let message): message
     case .notHTTP(let url): "\(url.debugDescription): expected an http or https URL"
     case .tooManyRedirects(let url): "\(url): more than 20 redirects; check the server's rules"
     case .tooLarge(let url, let bytesMax):

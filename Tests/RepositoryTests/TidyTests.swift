@@ -61,7 +61,7 @@ struct TidyTests {
     "Absence", "AtomicFileError", "BoundedJSONError", "CacheMetricsError", "CachePersistError",
     "CacheServiceError", "CallError", "Cancelled", "ContractProblem", "ContractViolation",
     "ExecutionError", "Fault", "FileFailure", "FileFault", "HTTPCacheError", "HTTPStatusError",
-    "HybridCacheError", "JSONFault", "LogPatternError", "MemoryLoadError", "MemoryPressureError",
+    "HybridCacheError", "JSONFault", "LogPatternError", "LoadError",
     "RecordingError", "Refusal", "SQLiteError", "SealFault", "TimedCacheError", "ValueMemoryError",
   ]
 

@@ -14,7 +14,7 @@ final class HybridAbsences<Key: DiskKeyRepresentable>: Sendable {
   init(_ memory: MemoryCacheConfiguration?, _ clock: any CacheClock) {
     let tier = memory ?? MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 1))
     var wanted = MemoryCacheConfiguration(
-      limits: MemoryCacheLimits(count: tier.negativeCount), policy: .named("sieve"),
+      limits: MemoryCacheLimits(count: tier.negativeCount), policy: .sieve,
       observesMemoryPressure: false)
     wanted.clock = clock
     wanted.hashing = tier.hashing

@@ -10,13 +10,7 @@ import Synchronization
 extension HybridCache {
   typealias Operation = HybridOperation<Key, Value>
 
-  /// Stores a value for a key, and returns true if a tier has it afterwards: not if it is too large
-  /// for both, if neither policy admits it, or if its TTL is zero. The key's previous value is gone
-  /// in any case.
-  ///
-  /// - Throws: `codec`, in which case nothing has changed; `disk`, if disk could not store it,
-  ///   though memory may have.
-  @discardableResult public func set(
+  @discardableResult package func set(
     _ value: Value, for key: Key, options: StoreOptions = StoreOptions()
   ) throws(HybridCacheError) -> Bool {
     try store(value, key, options, isFill: false)
@@ -95,11 +89,7 @@ extension HybridCache {
     }
   }
 
-  /// Removes the entry of a key, permanent or not, and returns true if there was one. The policies
-  /// forget the key, too, and a running fetch for it is not stored.
-  ///
-  /// - Throws: `disk`, in which case the entry may still be there.
-  @discardableResult public func remove(_ key: Key) throws(HybridCacheError) -> Bool {
+  @discardableResult package func remove(_ key: Key) throws(HybridCacheError) -> Bool {
     try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       operation.stripe.overtake(key)
       absences.remove(key)
@@ -194,7 +184,7 @@ extension HybridCache {
     stripe.victims.removeAll(keepingCapacity: true)
     var operation = Operation(self, stripe)
     for victim in victims where rules.demote(victim, in: &operation) {
-      stripe.totals.demotions += 1
+      stripe.demotions += 1
       events.note(.demote, victim.key, .disk)
     }
     stripes.keep(victims)
@@ -287,6 +277,6 @@ extension HybridStripe {
   /// Invalidates the running fetch of a key that was set or removed: its result is not stored.
   func overtake(_ key: Key) {
     guard !flights.isEmpty, let flight = flights.removeValue(forKey: key) else { return }
-    if !flight.isAbandoned { totals.overtaken += 1 }
+    if !flight.isAbandoned { loads.overtaken += 1 }
   }
 }

@@ -132,7 +132,7 @@ final class HybridDisk: Sendable {
 
   // MARK: Many entries
 
-  func removeAll(includingPermanent: Bool) throws(DiskCacheError) -> DiskFreed {
+  func removeAll(includingPermanent: Bool) throws(DiskCacheError) -> Freed {
     try call { (cache) throws(DiskCacheError) in
       try cache.removeAll(
         suite: suite, includingPermanent: includingPermanent, removesCopy: ownsCache)
@@ -147,21 +147,21 @@ final class HybridDisk: Sendable {
     return try cache.chosen(suite: suite, where: matches)
   }
 
-  func remove(_ chosen: [ObjectID: UInt64]) throws(DiskCacheError) -> DiskFreed {
+  func remove(_ chosen: [ObjectID: UInt64]) throws(DiskCacheError) -> Freed {
     try call { (cache) throws(DiskCacheError) in try cache.remove(chosen) }
   }
 
-  func removeExpired(keeping grace: Grace) throws(DiskCacheError) -> DiskFreed {
+  func removeExpired(keeping grace: Grace) throws(DiskCacheError) -> Freed {
     try call { (cache) throws(DiskCacheError) in
       try cache.removeExpired(suite: suite, keeping: grace)
     }
   }
 
-  func trim(toAge age: Duration) throws(DiskCacheError) -> DiskFreed {
+  func trim(toAge age: Duration) throws(DiskCacheError) -> Freed {
     try call { (cache) throws(DiskCacheError) in try cache.trim(toAge: age, suite: suite) }
   }
 
-  func trim(toCount count: Int, bytes: UInt64) throws(DiskCacheError) -> DiskFreed {
+  func trim(toCount count: Int, bytes: UInt64) throws(DiskCacheError) -> Freed {
     try call { (cache) throws(DiskCacheError) in
       var freed = try cache.trim(toCount: count)
       let more = try cache.trim(toBytes: bytes)

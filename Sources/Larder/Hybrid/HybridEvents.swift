@@ -212,8 +212,8 @@ public struct HybridEvent: Sendable {
     /// The tier removed a value because it had expired.
     case expire
     /// The policy of the tier, which chooses among others, changed the policy in charge, with a
-    /// request of the key: see `HybridCache.memoryPolicyChoice` and `diskPolicyChoice`.
-    case switchPolicy(PolicySwitch)
+    /// request of the key: indices of `TierStatistics.policyChoice`'s policies.
+    case switchPolicy(from: UInt8, to: UInt8)
     /// A value on disk was copied to memory, or moved there.
     case promote
     /// A value that memory evicted was moved to disk.
@@ -262,7 +262,7 @@ public struct HybridEvent: Sendable {
     case .remove: self.kind = .remove
     case .evict(let reason): self.kind = .evict(reason)
     case .expire: self.kind = .expire
-    case .switchPolicy(let change): self.kind = .switchPolicy(change)
+    case .switchPolicy(let old, let new): self.kind = .switchPolicy(from: old, to: new)
     case .hit, .miss: return nil
     }
     self.key = key

@@ -111,7 +111,9 @@ final class HybridStripe<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked
   var flights: [Key: CacheFlight<Value>] = [:]
   /// For keys stored while a removal by a predicate was under way, the number of the latest then.
   var stored: [Key: UInt64] = [:]
-  var totals = HybridTotals()
+  var loads = LoadStatistics()
+  var promotions: UInt64 = 0
+  var demotions: UInt64 = 0
 
   init() {}
 }

@@ -42,21 +42,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
 
   /// Creates an empty cache.
   ///
-  ///     let cache = try MemoryCache<URL, Page>(
-  ///       configuration, weigh: { $0.bytes.count + 100 }, timeToLive: { $1.maxAge })
-  ///
-  /// - Parameter configuration: The configuration.
-  /// - Parameter weigh: Weight of a value against `limits.weight`, which needs it. Called by `set`,
-  ///   `update`, the subscript and loads for a value without a `weight` of its own, with no lock
-  ///   held except by `update`.
-  /// - Parameter timeToLive: Lifetime of a value without a `timeToLive` of its own that is not
-  ///   permanent; nil for `limits.age`. Called like `weigh`. With zero or less the value is not
-  ///   stored.
-  /// - Parameter onRemoval: Called for each entry that is evicted, expires (when a get or a sweep
-  ///   finds it), is replaced or removed, and for each value that is rejected, with the value and
-  ///   the reason; on the thread of the operation and before it returns, with no lock held, so it
-  ///   may call the cache. Operations of other threads may be reported in another order. Entries
-  ///   that remain when the cache is deallocated are not reported. Nil costs nothing.
+  /// - Parameters:
+  ///   - configuration: The configuration.
+  ///   - weigh: Weight of a value against `limits.weight`, which needs it. Called for a value that
+  ///     is stored without a weight, with no lock held except by `update`.
+  ///   - timeToLive: Lifetime of a value that is stored without one and is not permanent; nil for
+  ///     `limits.age`. With zero or less the value is not stored.
+  ///   - onRemoval: Called for each entry that leaves and each value that is rejected, on the thread
+  ///     of the operation and before it returns, with no lock held, so it may call the cache. Not
+  ///     called for entries that remain when the cache is deallocated.
   /// - Throws: `MemoryCacheError` if the policy or a number is invalid, or if there is a limit on
   ///   weight and no `weigh`; the error names it.
   public convenience init(
@@ -83,19 +77,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     }
   }
 
-  /// Creates an empty cache that passes on the entries it evicts to make room.
+  /// Creates an empty cache that passes on the entries it evicts to make room, and with `tellsAll`
+  /// all others that leave, on the thread of the operation and before it returns, with no lock
+  /// held.
   ///
-  /// - Parameter onEviction: Called for each entry that a get or a set evicts, on its thread and
-  ///   before it returns, in the policy's order, with no lock held; not for entries that a trim,
-  ///   memory pressure, a removal or expiry removes.
-  /// - Parameter tellsAll: True to call it for these, too, and for rejected values.
-  /// - Parameter weigh: Weight of values that are stored without one; nil for 1.
-  /// - Parameter timeToLive: Lifetime of values that are stored without one.
-  /// - Parameter keepsExpired: Returns true if a value that a get or `removeExpired` found expired
-  ///   is kept; a get still counts it as a miss. Receives the value in place and the time of its
-  ///   expiry; must not call the cache. Nil removes all expired values.
-  /// - Parameter afterSweep: Called when `promptExpiry` has removed expired entries; no lock is
-  ///   held.
+  /// - Parameters:
+  ///   - keepsExpired: Returns true if a value that a get or `removeExpired` found expired is kept;
+  ///     a get still counts it as a miss. Must not call the cache. Nil removes all expired values.
+  ///   - afterSweep: Called when `promptExpiry` has removed expired entries; no lock is held.
   /// - Throws: `MemoryCacheError` if the policy or a limit is invalid.
   package init(
     _ configuration: MemoryCacheConfiguration,
@@ -154,11 +143,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       afterSweep()
     }
     if configuration.observesMemoryPressure, !configuration.isSimulated {
-      do throws(MemoryPressureError) {
-        observe(try SharedPressure(configuration.pressureHub))
-      } catch {
-        throw .memoryPressure(error)
-      }
+      observe(try SharedPressure(configuration.pressureHub))
     }
   }
 
@@ -193,14 +178,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// - Throws: `MemoryCacheError` if the policy or the limit is invalid.
   public convenience init(count: Int, policy: CachePolicy) throws(MemoryCacheError) {
     try self.init(limits: MemoryCacheLimits(count: count), policy: policy)
-  }
-
-  /// Creates an empty cache for up to `count` entries, with a policy from a string that is not a
-  /// literal; see `CachePolicy`.
-  ///
-  /// - Throws: `MemoryCacheError` if the policy or the limit is invalid.
-  public convenience init(count: Int, policy: String) throws(MemoryCacheError) {
-    try self.init(count: count, policy: CachePolicy(policy))
   }
 
   deinit {
@@ -465,15 +442,13 @@ extension MemoryCache {
   ///     cache.update("visits") { count in count = (count ?? 0) + 1 }
   ///
   /// `body` is called with the shard's lock held: it must be short and must not call the cache. If
-  /// it does, a debug build traps; a release build serves the call, and other threads may then
-  /// change the key before the update stores its value. `body` receives nil if there is no value or
-  /// it has expired; if it leaves nil, the key is removed; if it throws, nothing changes. Reading
-  /// the old value does not count as an access, storing the new one counts as a set. A
-  /// copy-on-write value is copied when it is changed in place.
+  /// it does, a debug build traps, and in a release build other threads may change the key before
+  /// the update stores its value. `body` receives nil if there is no value or it has expired; if it
+  /// leaves nil, the key is removed; if it throws, nothing changes. Reading the old value does not
+  /// count as an access, storing the new one counts as a set.
   ///
-  /// An entry that is replaced stays permanent if it was. Without `weight` and `weigh`, it keeps
-  /// its weight. Without a new lifetime, one that was shorter than `limits.age` (by more than a
-  /// second) keeps its time of expiry, and `limits.age` counts anew for all others.
+  /// An entry that is replaced stays permanent, and keeps its weight and its time of expiry unless
+  /// there are new ones; `limits.age` counts anew.
   ///
   /// - Parameters: See `set`.
   /// - Returns: The result of `body`.

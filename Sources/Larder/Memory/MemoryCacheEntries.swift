@@ -31,32 +31,6 @@ public struct MemoryCacheEntry<Key: Sendable, Value: Sendable>: Sendable {
   }
 }
 
-/// The entries of a memory cache: see `MemoryCache.entries`.
-public struct MemoryCacheEntries<Key: Hashable & Sendable, Value: Sendable>: Sequence, Sendable {
-  let cache: MemoryCache<Key, Value>
-
-  /// Returns an iterator that starts with the first shard.
-  public func makeIterator() -> Iterator { Iterator(cache: cache) }
-
-  /// Iterates over the entries of a memory cache.
-  public struct Iterator: IteratorProtocol {
-    let cache: MemoryCache<Key, Value>
-    private var nextShard = 0
-    private var entries: [MemoryCacheEntry<Key, Value>] = []
-
-    init(cache: MemoryCache<Key, Value>) { self.cache = cache }
-
-    /// Returns the next entry; nil at the end.
-    public mutating func next() -> MemoryCacheEntry<Key, Value>? {
-      while entries.isEmpty, nextShard < cache.blocks.count {
-        entries = cache.entries(ofShard: nextShard)
-        nextShard += 1
-      }
-      return entries.popLast()
-    }
-  }
-}
-
 extension MemoryCache {
   /// Entries that have not expired, with their metadata, unordered.
   ///
@@ -65,10 +39,16 @@ extension MemoryCache {
   /// Each iteration copies the entries of one shard at a time, with its lock held only for the
   /// copy: a loop may change the cache, and finds entries that others store in shards it has not
   /// reached. Not counted as accesses. O(entries) in time, and in memory with one shard.
-  public var entries: MemoryCacheEntries<Key, Value> { MemoryCacheEntries(cache: self) }
-
-  fileprivate func entries(ofShard index: Int) -> [MemoryCacheEntry<Key, Value>] {
-    withShard(index) { shard, _ in shard.entries(now: clock.time) }
+  public var entries: some Sequence<MemoryCacheEntry<Key, Value>> {
+    sequence(state: (shard: 0, entries: [MemoryCacheEntry<Key, Value>]())) { state in
+      while state.entries.isEmpty, state.shard < self.blocks.count {
+        state.entries = self.withShard(state.shard) { shard, _ in
+          shard.entries(now: self.clock.time)
+        }
+        state.shard += 1
+      }
+      return state.entries.popLast()
+    }
   }
 
   /// Removes the entries, except permanent ones, for which `isRemoved` returns true.

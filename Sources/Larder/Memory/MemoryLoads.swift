@@ -8,7 +8,7 @@ public import Synchronization
 @usableFromInline final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
     var loads: [Key: MemoryLoad<Value>] = [:]
-    var totals = MemoryLoadCounts()
+    var totals = LoadStatistics()
   }
 
   private let state = Locked(State())
@@ -25,7 +25,7 @@ public import Synchronization
     eras = (0..<shards).map { _ in MemoryEra() }
   }
 
-  var totals: MemoryLoadCounts { state.withLock { $0.totals } }
+  var totals: LoadStatistics { state.withLock { $0.totals } }
 
   /// Keys for which the origin has no value; nil until they are remembered.
   var absences: MemoryCache<Key, MemoryAbsence>? { absenceCache.load() }
@@ -44,39 +44,26 @@ public import Synchronization
   /// Counts a request that was answered by a remembered missing value.
   func countAbsent() { state.withLock { $0.totals.negativeHits += 1 } }
 
-  func resetTotals() { state.withLock { $0.totals = MemoryLoadCounts() } }
-
-  /// Joins the load of a key, or registers a new one, which the caller must run and end. Nil if the
-  /// current task belongs to the load of that key and would wait for itself.
-  func join(_ key: Key) -> (load: MemoryLoad<Value>, isNew: Bool)? {
-    state.withLock { state in
-      isOwn(key, state) ? nil : join(key, nil, &state)
-    }
-  }
+  func resetTotals() { state.withLock { $0.totals = LoadStatistics() } }
 
   /// Joins the loads of several keys, or registers new ones as parts of `leader`, which the caller
   /// must run and end.
   ///
-  /// - Throws: `MemoryLoadError` if the current task belongs to the load of one of them; none is
-  ///   joined then.
+  /// - Throws: `LoadError` if the current task belongs to the load of one of them, for which it
+  ///   must not wait; none is joined then.
   func join(
     _ keys: [Key], _ leader: CacheFlight<Void>
-  ) throws(MemoryLoadError) -> [(load: MemoryLoad<Value>, isNew: Bool)] {
-    try state.withLock { (state) throws(MemoryLoadError) in
-      if let own = keys.first(where: { isOwn($0, state) }) {
-        throw .loadsItself(key: "\(own)")
+  ) throws(LoadError) -> [(load: MemoryLoad<Value>, isNew: Bool)] {
+    try state.withLock { (state) throws(LoadError) in
+      for key in keys where state.loads[key]?.flight.mark.isOne(of: FetchMark.current) ?? false {
+        throw .loadsItself(key: "\(key)")
       }
       return keys.map { join($0, leader, &state) }
     }
   }
 
-  /// True if the current task belongs to the load of the key.
-  private func isOwn(_ key: Key, _ state: State) -> Bool {
-    state.loads[key]?.flight.mark.isOne(of: FetchMark.current) ?? false
-  }
-
   private func join(
-    _ key: Key, _ leader: CacheFlight<Void>?, _ state: inout State
+    _ key: Key, _ leader: CacheFlight<Void>, _ state: inout State
   ) -> (load: MemoryLoad<Value>, isNew: Bool) {
     if let load = state.loads[key] {
       if load.flight.join() {
@@ -89,7 +76,7 @@ public import Synchronization
     }
     let load = MemoryLoad<Value>(leader: leader)
     _ = load.flight.join()
-    _ = leader?.join()
+    _ = leader.join()
     state.loads[key] = load
     return (load, true)
   }
@@ -125,21 +112,25 @@ public import Synchronization
     }
   }
 
-  func countStale() { state.withLock { $0.totals.stale += 1 } }
+  func countStale() { state.withLock { $0.totals.staleWhileRevalidate += 1 } }
 
   func count() { state.withLock { $0.totals.started += 1 } }
 
   /// Ends a load and resumes the waiting requests.
   ///
-  /// - Parameter isNone: True if the origin was asked and has no value.
+  /// - Parameter isAsked: False if no loader was called.
   /// - Parameter isFirst: False for all keys of a load but one, so that its failure counts once.
   func end(
-    _ load: MemoryLoad<Value>, _ key: Key, _ result: CacheResult<Value>, isNone: Bool = false,
+    _ load: MemoryLoad<Value>, _ key: Key, _ result: CacheResult<Value>, isAsked: Bool = true,
     isFirst: Bool = true
   ) {
     let waiters = state.withLock { state in
-      if case .failure = result, isFirst { state.totals.failed += 1 }
-      if isNone { state.totals.none += 1 }
+      switch result {
+      case .failure(let error) where isFirst:
+        state.totals.count(error, isBackground: load.flight.isBackground)
+      case .absent where isAsked: state.totals.absent += 1
+      case .hit, .miss, .absent, .failure: break
+      }
       if state.loads[key] === load {
         state.loads[key] = nil
         underWay.subtract(1, ordering: .acquiringAndReleasing)
@@ -161,6 +152,7 @@ public import Synchronization
     state.withLock { state in
       guard let load = state.loads.removeValue(forKey: key) else { return }
       load.forget()
+      if !load.flight.isAbandoned { state.totals.overtaken += 1 }
       underWay.subtract(1, ordering: .acquiringAndReleasing)
     }
   }
@@ -171,6 +163,7 @@ public import Synchronization
     state.withLock { state in
       for (key, load) in state.loads where isRemoved(key) {
         load.forget()
+        if !load.flight.isAbandoned { state.totals.overtaken += 1 }
         state.loads[key] = nil
         underWay.subtract(1, ordering: .acquiringAndReleasing)
       }
@@ -208,9 +201,9 @@ final class MemoryLoad<Value: Sendable>: Sendable {
   let flight: CacheFlight<Value>
   private let isWanted = Atomic(true)
 
-  /// Creates a load, one of several keys if it has a leader; a background load continues without
+  /// Creates the part of one key in the load of `leader`; a background load continues without
   /// waiting requests.
-  init(isBackground: Bool = false, leader: CacheFlight<Void>? = nil) {
+  init(isBackground: Bool = false, leader: CacheFlight<Void>) {
     flight = CacheFlight(candidate: nil, isBackground: isBackground, leader: leader)
   }
 
@@ -223,68 +216,29 @@ final class MemoryLoad<Value: Sendable>: Sendable {
   func forget() { isWanted.store(false, ordering: .sequentiallyConsistent) }
 }
 
-/// Load function of a request for one key, and storage parameters.
+/// Load function of a request, and storage parameters of what it loads.
 struct MemoryLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  let load: @Sendable (Key) async throws -> Value?
-  let storage: LoadedStorage<Key, Value>
-
-  init(
-    _ storage: LoadedStorage<Key, Value>, _ load: @escaping @Sendable (Key) async throws -> Value?
-  ) {
-    self.storage = storage
-    self.load = load
-  }
-
-  init(
-    _ weight: (@Sendable (Value) -> Int)?,
-    _ timeToLive: @escaping @Sendable (Value) -> Duration?, _ fetchCost: Float,
-    _ negativeLife: Duration?, _ load: @escaping @Sendable (Key) async throws -> Value?
-  ) {
-    var weigh: (@Sendable (Key, Value) -> Int)?
-    if let weight { weigh = { weight($1) } }
-    self.init(
-      LoadedStorage(weigh, { timeToLive($1) }, { _, _ in fetchCost }, negativeLife), load)
-  }
-
-  var ofMany: MemoryBulkLoader<Key, Value> {
-    MemoryBulkLoader(storage: storage) { [load] keys in
-      var values: [Key: Value] = [:]
-      for key in keys { values[key] = try await load(key) }
-      return values
-    }
-  }
-}
-
-/// Load function of a request for several keys, and storage parameters.
-struct MemoryBulkLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  let storage: LoadedStorage<Key, Value>
+  /// Time for which a missing value is remembered; nil if it is not.
+  let negativeLife: Duration?
+  let timeToLive: @Sendable (Key, Value) -> Duration?
+  let fetchCost: Float
+  /// The result lacks keys without a value.
   let load: @Sendable ([Key]) async throws -> [Key: Value]
 }
 
-/// Storage parameters of loaded values.
-struct LoadedStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// Time for which a missing value is remembered; nil if it is not.
-  let negativeLife: Duration?
-  /// Parameters of a value; nil if it must not be stored. Receives the cache's functions for values
-  /// without a weight or a lifetime.
-  let entry:
-    @Sendable (
-      Key, Value, (@Sendable (Value) -> Int)?, (@Sendable (Key, Value) -> Duration?)?
-    ) -> MemoryEntry?
-
+extension MemoryLoader {
+  /// Creates a loader that asks for one key at a time.
   init(
-    _ weight: (@Sendable (Key, Value) -> Int)?,
-    _ timeToLive: @escaping @Sendable (Key, Value) -> Duration?,
-    _ fetchCost: @escaping @Sendable (Key, Value) -> Float, _ negativeLife: Duration?
+    _ negativeLife: Duration?, _ timeToLive: @escaping @Sendable (Value) -> Duration?,
+    _ fetchCost: Float, _ load: @escaping @Sendable (Key) async throws -> Value?
   ) {
-    self.negativeLife = negativeLife
-    entry = { key, value, weighOfCache, timeToLiveOfCache in
-      let life = timeToLive(key, value) ?? timeToLiveOfCache?(key, value)
-      if let life, life <= .zero { return nil }
-      return MemoryEntry(
-        cost: weight?(key, value) ?? weighOfCache?(value) ?? 1, timeToLive: life,
-        fetchCost: fetchCost(key, value), isPermanent: false)
-    }
+    self.init(
+      negativeLife: negativeLife, timeToLive: { timeToLive($1) }, fetchCost: fetchCost,
+      load: { keys in
+        var values: [Key: Value] = [:]
+        for key in keys { values[key] = try await load(key) }
+        return values
+      })
   }
 }
 
@@ -429,60 +383,4 @@ final class MemoryAbsence: Sendable {
 /// number changes with the lock of the shard held.
 final class MemoryEra: Sendable {
   let number = Atomic<UInt64>(0)
-}
-
-/// Counts of `MemoryCache.value(for:load:)` and `MemoryCache.values(for:load:)` since the cache was
-/// created or its statistics were reset.
-public struct MemoryLoadCounts: Sendable, Hashable, Codable {
-  /// Loads started: calls of a loader, for one key or several.
-  public var started: UInt64 = 0
-  /// Requests for a key that waited for a load that another request had started.
-  public var joined: UInt64 = 0
-  /// Loads that ended with an error, including those cancelled because nobody waited for them any
-  /// more.
-  public var failed: UInt64 = 0
-  /// Loads started to refresh a value in the background.
-  public var refreshes: UInt64 = 0
-  /// Requests that got an expired value; see `MemoryCacheConfiguration.staleWhileRevalidate`.
-  public var stale: UInt64 = 0
-  /// Keys for which a load found no value; see `MemoryCache.value(for:negativeLife:load:)`.
-  public var none: UInt64 = 0
-  /// Requests for a key that were answered by a remembered missing value.
-  public var negativeHits: UInt64 = 0
-
-  /// Creates counts that are all zero.
-  public init() {}
-}
-
-/// Error of a load that was not started or was cancelled by the cache.
-public enum MemoryLoadError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The loader of a key requested the same key from the cache, and would have waited for itself.
-  case loadsItself(key: String)
-  /// A reload of the key took longer than `MemoryCacheConfiguration.refreshTimeout`.
-  case refreshTimedOut(key: String)
-  /// A load of the key took longer than `MemoryCacheConfiguration.loadTimeout`.
-  case timedOut(key: String)
-  /// A load of the key waited because of `MemoryCacheConfiguration.loadsMax` for longer than its
-  /// time limit, `loadTimeout` or `refreshTimeout`; its loader was not called.
-  case waitTimedOut(key: String)
-  /// The origin has no value for the key of a `LoadingMemoryCache`.
-  case absent(key: String)
-
-  /// The error in one line of text.
-  public var description: String {
-    switch self {
-    case .loadsItself(let key):
-      "memory cache: the loader of '\(key)' requests its own key from the cache and would wait "
-        + "for itself; call the origin instead"
-    case .refreshTimedOut(let key):
-      "memory cache: the reload of '\(key)' did not end within refreshTimeout and was cancelled"
-    case .timedOut(let key):
-      "memory cache: the load of '\(key)' did not end within loadTimeout and was cancelled"
-    case .waitTimedOut(let key):
-      "memory cache: the load of '\(key)' did not begin within its time limit, because loadsMax "
-        + "other loads were running"
-    case .absent(let key):
-      "memory cache: the loader has no value for '\(key)'"
-    }
-  }
 }

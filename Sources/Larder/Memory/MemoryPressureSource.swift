@@ -112,29 +112,29 @@ package final class PressureHub: Sendable {
     var lastNumber: UInt64 = 0
   }
 
-  package static let system = PressureHub { () throws(MemoryPressureError) in
+  package static let system = PressureHub { () throws(MemoryCacheError) in
     #if canImport(Darwin)
       SystemMemoryPressure()
     #elseif os(Linux)
       try SystemMemoryPressure()
     #else
-      throw MemoryPressureError(path: "memory pressure", code: ENOSYS)
+      throw .memoryPressure(path: "memory pressure", code: ENOSYS)
     #endif
   }
 
   private let state = Locked(State())
-  private let make: @Sendable () throws(MemoryPressureError) -> any MemoryPressureSource
+  private let make: @Sendable () throws(MemoryCacheError) -> any MemoryPressureSource
 
   /// Creates a hub whose source `make` makes when it is needed.
   package init(
-    _ make: @escaping @Sendable () throws(MemoryPressureError) -> any MemoryPressureSource
+    _ make: @escaping @Sendable () throws(MemoryCacheError) -> any MemoryPressureSource
   ) {
     self.make = make
   }
 
   /// Adds a member without a handler.
-  fileprivate func join() throws(MemoryPressureError) -> UInt64 {
-    try state.withLock { (state) throws(MemoryPressureError) in
+  fileprivate func join() throws(MemoryCacheError) -> UInt64 {
+    try state.withLock { (state) throws(MemoryCacheError) in
       if state.source == nil {
         let source = try make()
         source.start { [weak self] in self?.deliver($0) }
@@ -173,7 +173,7 @@ final class SharedPressure: MemoryPressureSource {
   private let hub: PressureHub
   private let number: UInt64
 
-  init(_ hub: PressureHub) throws(MemoryPressureError) {
+  init(_ hub: PressureHub) throws(MemoryCacheError) {
     self.hub = hub
     number = try hub.join()
   }
@@ -185,18 +185,4 @@ final class SharedPressure: MemoryPressureSource {
   }
 
   func stop() { hub.leave(number) }
-}
-
-/// Error of observing the system's memory pressure.
-public struct MemoryPressureError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Path of the file to be watched.
-  public var path: String
-  /// The system's error number.
-  public var code: Int32
-
-  /// The error in one line of text.
-  public var description: String {
-    "\(path): cannot observe memory pressure: \(String(cString: strerror(code))); "
-      + "use another source, or call handle(_:) when the app is notified"
-  }
 }

@@ -64,8 +64,8 @@
     /// Registers with the kernel.
     ///
     /// - Parameter path: The file to watch; nil for that of the process's own group or the machine.
-    /// - Throws: `MemoryPressureError` if the kernel does not support or allow this.
-    public init(path: String? = nil) throws(MemoryPressureError) {
+    /// - Throws: `MemoryCacheError.memoryPressure` if the kernel does not support or allow this.
+    public init(path: String? = nil) throws(MemoryCacheError) {
       let path = path ?? SystemMemoryPressure.defaultPath
       var triggers: [(Int32, MemoryPressureLevel)] = []
       for (trigger, level) in [
@@ -79,7 +79,7 @@
           let code = errno
           if file >= 0 { close(file) }
           for (open, _) in triggers { close(open) }
-          throw MemoryPressureError(path: path, code: code)
+          throw .memoryPressure(path: path, code: code)
         }
         triggers.append((file, level))
       }
@@ -87,7 +87,7 @@
       guard pipe(&ends) == 0 else {
         let code = errno
         for (open, _) in triggers { close(open) }
-        throw MemoryPressureError(path: "pipe", code: code)
+        throw .memoryPressure(path: "pipe", code: code)
       }
       // Close on exec: otherwise `stop` would have no effect while a child process runs.
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

@@ -8,7 +8,7 @@ public import Synchronization
     var continuations: [Int: AsyncStream<CacheEvent<Key>>.Continuation] = [:]
     var handlers: [Int: @Sendable (CacheEvent<Key>) -> Void] = [:]
     var next = 0
-    var leader: (@Sendable () -> PolicySwitch?)?
+    var leader: (@Sendable () -> (from: UInt8, to: UInt8)?)?
     // Demand of a recording: see `watched`.
     var threshold: UInt64 = 0
     // True if all sets and removals are needed: see `watchedChanges`.
@@ -97,7 +97,7 @@ public import Synchronization
 
   /// Reports changes of the policy in charge as well. `leader` is called for each event, without a
   /// lock, and returns a change that was not reported yet.
-  func watchLeader(_ leader: @escaping @Sendable () -> PolicySwitch?) {
+  func watchLeader(_ leader: @escaping @Sendable () -> (from: UInt8, to: UInt8)?) {
     listeners.withLock { $0.leader = leader }
   }
 
@@ -123,7 +123,8 @@ public import Synchronization
     let change = leader?()
     deliver(event, continuations, handlers)
     if let change {
-      deliver(CacheEvent(.switchPolicy(change), event.key), continuations, handlers)
+      let kind = CacheEventKind.switchPolicy(from: change.from, to: change.to)
+      deliver(CacheEvent(kind, event.key), continuations, handlers)
     }
   }
 
@@ -176,25 +177,8 @@ public enum CacheEventKind: Sendable, Hashable {
   /// A value's TTL had passed.
   case expire
   /// A policy that chooses among others (`auto`) changed the policy in charge, with a request of
-  /// the key; follows that request's own event.
-  case switchPolicy(PolicySwitch)
-}
-
-/// A change of the policy in charge, by a policy that chooses among others (`auto`).
-public struct PolicySwitch: Sendable, Hashable {
-  // Small, because kinds of events are passed wherever an entry leaves.
-  private let old: UInt8
-  private let new: UInt8
-
-  /// Index of the previous policy in `PolicyChoice.policies`.
-  public var from: Int { Int(old) }
-  /// Index of the policy in charge from now on.
-  public var to: Int { Int(new) }
-
-  /// Creates a change, for example to test a listener. Indices are from 0 to 255.
-  public init(from: Int, to: Int) {
-    (old, new) = (UInt8(clamping: from), UInt8(clamping: to))
-  }
+  /// the key; follows that request's own event. Indices of `PolicyChoice.policies`.
+  case switchPolicy(from: UInt8, to: UInt8)
 }
 
 /// Reason of an eviction.

@@ -156,13 +156,30 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     }
   }
 
-  /// Calls a loader for the fetch, once `queue` allows it. The wait and the call have the same time
+  /// Starts a call of a loader, once `queue` allows it. The wait and the call have the same time
   /// limit, each from its own beginning; nil for none.
   ///
-  /// - Parameter end: Must finish the fetch when a limit has passed, because the loader may not;
-  ///   receives false if it was not called. The loader is cancelled afterwards, so that waiting
-  ///   requests get the error of `end`.
-  func calling<Result: Sendable>(
+  /// - Parameter land: Must end the fetches that the call is for; called with its result and,
+  ///   before that, if a limit has passed, because the loader may not return. The loader is
+  ///   cancelled afterwards, so that waiting requests get the error of the limit.
+  func launch<Loaded: Sendable>(
+    _ queue: LoadQueue?, limit: Duration?, _ load: @escaping @Sendable () async throws -> Loaded,
+    land: @escaping @Sendable (LoadEnd<Loaded>) async -> Void
+  ) {
+    launch {
+      do {
+        let loaded = try await self.calling(queue, limit: limit, load) { hasBegun in
+          await land(.timedOut(hasBegun: hasBegun))
+        }
+        await land(.loaded(loaded))
+      } catch {
+        await land(.failed(Task.isCancelled ? CancellationError() : error))
+      }
+      _ = self.finish(.absent, nil)
+    }
+  }
+
+  private func calling<Result: Sendable>(
     _ queue: LoadQueue?, limit: Duration?, _ load: @Sendable () async throws -> Result,
     end: @escaping @Sendable (_ hasBegun: Bool) async -> Void
   ) async throws -> Result {
@@ -233,6 +250,13 @@ package final class CacheFlight<Value: Sendable>: Sendable {
       return Array(state.waiters.values)
     }
   }
+}
+
+/// End of a call of a loader.
+enum LoadEnd<Loaded: Sendable>: Sendable {
+  case loaded(Loaded)
+  case failed(any Error)
+  case timedOut(hasBegun: Bool)
 }
 
 /// Identity of a fetch among those that a task works for.

@@ -154,10 +154,12 @@ final class LarderHybrid: CacheUnderTest {
     cache = try HybridCache(
       path: setup.folder,
       configuration: HybridCacheConfiguration(
-        memory: MemoryCacheConfiguration(memory, setup), disk: try DiskConfiguration(disk, setup),
+        memory: MemoryTier(MemoryCacheConfiguration(memory, setup)),
+        disk: try DiskConfiguration(disk, setup),
         rules: rules, copiesOnRead: setup.design?.copiesOnRead ?? false,
-        pressureRule: setup.design?.pressureRule
-          ?? MemoryPressureRule(keptOnWarning: 0, keptWhenCritical: 0), clock: setup.clock))
+        pressureRule: MemoryPressureRule(
+          keptOnWarning: setup.design?.keptOnWarning ?? 0, keptWhenCritical: 0),
+        clock: setup.clock))
   }
 
   func get(_ key: UInt64) throws -> CacheAnswer? {
@@ -183,7 +185,7 @@ final class LarderHybrid: CacheUnderTest {
   func handle(_ pressure: MemoryPressureLevel) { cache.handle(pressure) }
 
   func usage() -> CacheUsage {
-    let statistics = cache.statistics
+    let statistics = cache.readStatistics()
     var usage = CacheUsage()
     usage.memoryEntries = statistics.memory?.count
     usage.memoryWeight = statistics.memory?.weight
@@ -225,11 +227,13 @@ extension MemoryCacheConfiguration {
       limits: MemoryCacheLimits(
         count: tier.entriesMax(in: unit),
         weight: tier.bytesMax(in: unit).map { Int(clamping: $0) }, age: tier.timeToLive),
-      policy: tier.policy.description, admission: tier.admission?.description,
+      policy: CachePolicy(tier.policy.description), admission: tier.admission?.description,
       shards: setup.threads == 1 ? 1 : setup.execution.shards,
       hashing: setup.execution.hashing, clock: setup.clock,
-      pressureRule: setup.design?.pressureRule ?? MemoryPressureRule(),
-      seed: setup.simulation.seed)
+      pressureRule: setup.design.map {
+        MemoryPressureRule(keptOnWarning: $0.keptOnWarning, keptWhenCritical: 0)
+      } ?? MemoryPressureRule())
+    seed = setup.simulation.seed
     fingerprints = .spreadObjectIDs
     isSimulated = true
   }
@@ -246,7 +250,8 @@ extension DiskConfiguration {
         // Counts of a run must not depend on free disk space.
         freeBytes: 0),
       durability: setup.execution.durability,
-      inlineBytesMax: setup.design?.disk?.inlineBytesMax ?? setup.execution.inlineBytesMax,
+      inlineBytesMax: setup.design == nil
+        ? setup.execution.inlineBytesMax : CachePreset.inlineBytesMax,
       values: setup.simulation.segments.map { .segments(bytes: Int(clamping: $0.bytes)) } ?? .files,
       encryption: try setup.encryption)
     seed = setup.simulation.seed
@@ -263,7 +268,7 @@ extension CacheSetup {
   /// The key of designs that encrypt: one constant, because nothing here is secret.
   fileprivate var encryption: DiskEncryption? {
     get throws(DiskCacheError) {
-      guard design?.disk?.isEncrypted ?? false else { return nil }
+      guard design?.isEncrypted ?? false else { return nil }
       #if Encryption
         return try DiskEncryption(key: Data(repeating: 7, count: 32))
       #else

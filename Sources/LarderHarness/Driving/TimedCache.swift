@@ -43,8 +43,8 @@ struct TimedMemory: TimedCache {
     for key: UInt64, _ options: CacheWriteOptions, load: @escaping @Sendable () async throws -> Data
   ) async throws -> TimedAnswer {
     let value = try await cache.value(
-      for: key, weight: { _ in Int(options.weight) }, timeToLive: { _ in options.timeToLive },
-      fetchCost: options.fetchCost, load: { _ in try await load() })
+      for: key, timeToLive: { _ in options.timeToLive }, fetchCost: options.fetchCost,
+      load: { _ in try await load() })
     // A caller gets here only after it found nothing in memory.
     return TimedAnswer(value: value, source: .origin)
   }
@@ -68,7 +68,7 @@ struct TimedHybrid: TimedCache {
     cache = try HybridCache(
       path: setup.folder,
       configuration: HybridCacheConfiguration(
-        memory: memory.map { MemoryCacheConfiguration($0, setup) },
+        memory: memory.map { MemoryTier(MemoryCacheConfiguration($0, setup)) },
         disk: try DiskConfiguration(disk, setup), rules: rules,
         copiesOnRead: setup.design?.copiesOnRead ?? false, strategy: .cacheElseFetch,
         pressureRule: MemoryPressureRule(keptOnWarning: 0, keptWhenCritical: 0),

@@ -40,19 +40,6 @@ import Testing
     try await cache.value(for: key, negativeLife: life) { _ in answer }
   }
 
-  @Test func originIsNotAskedDuringNegativeLife() async throws {
-    let cache = try cache()
-    for _ in 0..<3 { #expect(try await ask(cache) == nil) }
-    #expect(cache.loadCounts.started == 1)
-    #expect(cache.loadCounts.none == 1)
-    #expect(cache.loadCounts.negativeHits == 2)
-    #expect(cache.count == 0)
-    clock.advance(seconds: 11)
-    #expect(try await ask(cache, answer: "now there") == "now there")
-    #expect(try await ask(cache) == "now there")
-    #expect(cache.loadCounts.started == 2)
-  }
-
   /// Removing all keys costs the same hashes of absent keys for any number of shards.
   @Test func removalHashesEachAbsentKeyOnce() async throws {
     let hashes = Locked(0)
@@ -74,21 +61,6 @@ import Testing
     }
   }
 
-  @Test func zeroNegativeLifeIsNotRemembered() async throws {
-    let cache = try cache()
-    #expect(try await ask(cache, life: .zero) == nil)
-    #expect(try await ask(cache, life: .zero, answer: "there") == "there")
-    #expect(cache.loadCounts.negativeHits == 0)
-  }
-
-  @Test func errorsAreNotRemembered() async throws {
-    let cache = try cache()
-    await #expect(throws: Failure()) {
-      try await cache.value(for: "a", negativeLife: .seconds(10)) { _ in throw Failure() }
-    }
-    #expect(try await ask(cache, answer: "there") == "there")
-  }
-
   @Test(arguments: ["set", "update", "load", "remove", "removeAll", "pressure"])
   func changeOfAKeyForgetsItsAbsence(how: String) async throws {
     let cache = try cache(count: 1)
@@ -104,23 +76,6 @@ import Testing
     // Evicts the key that was set.
     cache.set("other", for: "b")
     #expect(cache.peek("a") == nil)
-    #expect(try await ask(cache, answer: "there") == "there")
-  }
-
-  @Test(arguments: ["set", "remove", "removeAll"])
-  func changeDuringALoadPreventsRememberingAbsence(how: String) async throws {
-    let cache = try cache(count: 1)
-    let none = try await cache.value(for: "a", negativeLife: .seconds(10)) { _ in
-      switch how {
-      case "set":
-        cache.set("set", for: "a")
-        cache.set("other", for: "b")
-      case "remove": cache.remove("a")
-      default: cache.removeAll()
-      }
-      return nil
-    }
-    #expect(none == nil)
     #expect(try await ask(cache, answer: "there") == "there")
   }
 
@@ -188,9 +143,9 @@ import Testing
       await gate.pass()
       return String?.none
     }
-    while cache.loadCounts.started == 0 { await Task.yield() }
+    while cache.loadStatistics.started == 0 { await Task.yield() }
     async let value = cache.value(for: "a") { _ in "there" }
-    while cache.loadCounts.joined == 0 { await Task.yield() }
+    while cache.loadStatistics.joined == 0 { await Task.yield() }
     gate.open()
     #expect(try await none == nil)
     #expect(try await value == "there")
@@ -205,7 +160,7 @@ import Testing
     #expect(try await ask(cache) == "old")
     while cache.contains("a") || cache.loads.isLoading("a") { await Task.yield() }
     #expect(try await ask(cache, answer: "not asked") == nil)
-    #expect(cache.loadCounts.negativeHits == 1)
+    #expect(cache.loadStatistics.negativeHits == 1)
   }
 
   @Test func negativeCountLimitsRememberedKeys() async throws {

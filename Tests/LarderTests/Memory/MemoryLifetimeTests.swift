@@ -13,7 +13,8 @@ import Testing
     seed: UInt64 = 0
   ) -> MemoryCacheConfiguration {
     MemoryCacheConfiguration(
-      limits: limits, policy: policy, shards: 1, hashing: .seeded(7), clock: clock, seed: seed)
+      limits: limits, policy: CachePolicy(policy), shards: 1, hashing: .seeded(7), clock: clock
+    ).seeded(seed)
   }
 
   // MARK: A function of key and value

@@ -16,7 +16,7 @@ import Testing
   }
 
   private func failure(_ limits: MemoryCacheLimits, _ policy: String = "lru") -> String? {
-    failure(MemoryCacheConfiguration(limits: limits, policy: policy))
+    failure(MemoryCacheConfiguration(limits: limits, policy: CachePolicy(policy)))
   }
 
   @Test(arguments: [0, -1, .min, .max, MemoryCacheLimits.largest + 1])
@@ -61,7 +61,7 @@ import Testing
       MemoryCacheLimits(count: largest, weight: largest, age: .seconds(Int64.max)),
     ] {
       let cache = try MemoryCache<Int, Int>(
-        MemoryCacheConfiguration(limits: limits, policy: policy), weigh: { $0 })
+        MemoryCacheConfiguration(limits: limits, policy: CachePolicy(policy)), weigh: { $0 })
       for key in 0..<100 { #expect(cache.set(key, for: key, weight: key)) }
       #expect((0..<100).allSatisfy { cache.value(for: $0) == $0 })
       cache.trim(toCount: 10)
@@ -75,7 +75,7 @@ import Testing
     for policy in Policies.executable {
       let cache = try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 50, weight: 1000), policy: policy, shards: 1,
+          limits: MemoryCacheLimits(count: 50, weight: 1000), policy: CachePolicy(policy), shards: 1,
           clock: clock), weigh: { $0 })
       let costs: [Float] = [.nan, -1, .infinity, -.infinity, .greatestFiniteMagnitude, -0.0, 0]
       for key in 0..<200 {
@@ -135,7 +135,6 @@ import Testing
     for make in [
       { try MemoryCache<Int, Int>(limits: limits) },
       { try MemoryCache<Int, Int>(MemoryCacheConfiguration(limits: limits), onRemoval: { _ in }) },
-      { try LoadingMemoryCache<Int, Int>(limits: limits) { $0 }.cache },
     ] {
       #expect {
         _ = try make()
@@ -163,7 +162,7 @@ import Testing
   @Test(arguments: ["lru", "sieve", "s3-fifo"])
   func largeValuesFitInASmallCache(policy: String) throws {
     let cache = try MemoryCache<Int, Int>(
-      limits: MemoryCacheLimits(weight: 50_000_000), policy: .named(policy), weigh: { $0 })
+      limits: MemoryCacheLimits(weight: 50_000_000), policy: CachePolicy(policy), weigh: { $0 })
     for key in 0..<20 {
       #expect(cache.set(key, for: key, weight: 20_000_000))
       #expect(cache.statistics.weight <= 50_000_000)
@@ -171,7 +170,7 @@ import Testing
     #expect(cache.count > 0 && cache.statistics.rejections == 0)
     for weight in [64 << 20, 128 << 20, 200 << 20] {
       let larger = try MemoryCache<Int, Int>(
-        limits: MemoryCacheLimits(weight: weight), policy: .named(policy), weigh: { $0 })
+        limits: MemoryCacheLimits(weight: weight), policy: CachePolicy(policy), weigh: { $0 })
       for key in 0..<20 { #expect(larger.set(key, for: key, weight: 64 << 20)) }
     }
   }

@@ -67,8 +67,8 @@ import Testing
 
     var all: [Source] { made.withLock { $0 } }
 
-    func hub(failsWith error: MemoryPressureError? = nil) -> PressureHub {
-      PressureHub { () throws(MemoryPressureError) in
+    func hub(failsWith error: MemoryCacheError? = nil) -> PressureHub {
+      PressureHub { () throws(MemoryCacheError) in
         if let error { throw error }
         let source = Source()
         self.made.withLock { $0.append(source) }
@@ -90,7 +90,7 @@ import Testing
     var first: MemoryCache<Int, Int>? = try MemoryCache(configuration(hub))
     var second: MemoryCache<Int, Int>? = try MemoryCache(configuration(hub))
     var hybrid: HybridCache<Int, String>? = try HybridCache(
-      configuration: HybridCacheConfiguration(memory: configuration(hub), disk: nil))
+      configuration: HybridCacheConfiguration(memory: MemoryTier(configuration(hub)), disk: nil))
     #expect(sources.all.count == 1)
     for key in 0..<10 {
       first?.set(key, for: key)
@@ -124,7 +124,7 @@ import Testing
     simulated.isSimulated = true
     _ = try MemoryCache<Int, Int>(simulated)
     _ = try HybridCache<Int, String>(
-      configuration: HybridCacheConfiguration(memory: simulated, disk: nil))
+      configuration: HybridCacheConfiguration(memory: MemoryTier(simulated), disk: nil))
     #expect(sources.all.isEmpty)
     #if canImport(Darwin)
       #expect(MemoryPressureRule.isObservedByDefault)
@@ -137,16 +137,16 @@ import Testing
   }
 
   @Test func refusalOfTheSystemIsAnError() throws {
-    let error = MemoryPressureError(path: "/proc/pressure/memory", code: 13)
+    let error = MemoryCacheError.memoryPressure(path: "/proc/pressure/memory", code: 13)
     let hub = Sources().hub(failsWith: error)
-    #expect(throws: MemoryCacheError.memoryPressure(error)) {
+    #expect(throws: error) {
       try MemoryCache<Int, Int>(configuration(hub))
     }
     #expect {
       try HybridCache<Int, String>(
-        configuration: HybridCacheConfiguration(memory: configuration(hub), disk: nil))
+        configuration: HybridCacheConfiguration(memory: MemoryTier(configuration(hub)), disk: nil))
     } throws: {
-      if case HybridCacheError.memory(.memoryPressure(error)) = $0 { true } else { false }
+      if case HybridCacheError.memory(error) = $0 { true } else { false }
     }
   }
 

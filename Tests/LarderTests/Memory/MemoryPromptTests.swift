@@ -50,7 +50,7 @@ import Testing
     told: Locked<[String]> = Locked([]), alarm: ManualAlarm? = nil
   ) throws -> MemoryCache<Int, Int> {
     var configuration = MemoryCacheConfiguration(
-      limits: MemoryCacheLimits(count: 2_000), policy: policy, shards: shards, clock: clock,
+      limits: MemoryCacheLimits(count: 2_000), policy: CachePolicy(policy), shards: shards, clock: clock,
       staleWhileRevalidate: stale, expireAfterAccess: idle, promptExpiry: .seconds(1))
     configuration.expiryAlarm = alarm ?? self.alarm
     return try MemoryCache(
@@ -231,7 +231,7 @@ import Testing
   func threadsAgree(policy: String) async throws {
     let told = Locked<[Int: Int]>([:])
     var configuration = MemoryCacheConfiguration(
-      limits: MemoryCacheLimits(count: 100), policy: policy, shards: 2, clock: clock,
+      limits: MemoryCacheLimits(count: 100), policy: CachePolicy(policy), shards: 2, clock: clock,
       promptExpiry: .seconds(1))
     configuration.expiryAlarm = alarm
     let cache = try MemoryCache<Int, Int>(

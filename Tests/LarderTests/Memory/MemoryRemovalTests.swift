@@ -29,7 +29,7 @@ import Testing
   ) throws -> MemoryCache<String, String> {
     try MemoryCache(
       MemoryCacheConfiguration(
-        limits: limits, policy: policy, admission: admission, shards: 1, clock: clock),
+        limits: limits, policy: CachePolicy(policy), admission: admission, shards: 1, clock: clock),
       weigh: { _ in 1 }, onRemoval: { told.note($0) })
   }
 
@@ -109,7 +109,7 @@ import Testing
   func everyEntryIsResidentOrReportedOnce(policy: String) throws {
     let told = Locked<[Int: Int]>([:])
     let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 50), policy: policy, shards: 1),
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 50), policy: CachePolicy(policy), shards: 1),
       onRemoval: { removal in
         told.withLock { $0[removal.value, default: 0] += 1 }
       })

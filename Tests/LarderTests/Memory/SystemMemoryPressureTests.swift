@@ -7,10 +7,10 @@
 
   @Suite(.endsInTime) struct SystemMemoryPressureTests {
     @Test func unwatchableFileIsAnError() {
-      #expect(throws: MemoryPressureError.self) {
+      #expect(throws: MemoryCacheError.self) {
         try SystemMemoryPressure(path: "/nowhere/memory.pressure")
       }
-      let error = MemoryPressureError(path: "/nowhere/memory.pressure", code: 2)
+      let error = MemoryCacheError.memoryPressure(path: "/nowhere/memory.pressure", code: 2)
       #expect(
         "\(error)".hasPrefix("/nowhere/memory.pressure: cannot observe memory pressure: No such")
       )
