@@ -146,8 +146,8 @@ FAULTS = [
         "The value of an abandoned load is stored although another load replaced it.",
         (
             "Memory/MemoryLoads.swift",
-            "private func giveUp(_ load: MemoryLoad<Value>) {",
-            "private func giveUp(_ load: MemoryLoad<Value>) { if FAULT { return };",
+            "return isWanted.load(ordering: .acquiring) && !flight.isAbandoned",
+            "return isWanted.load(ordering: .acquiring) && (FAULT || !flight.isAbandoned)",
         ),
     ),
     fault(

@@ -133,8 +133,8 @@ extension HybridCache {
   }
 
   /// Returns the value of a key if memory has it, without waiting for the disk, for example on the
-  /// main thread. Counts as an access, unless the rules move entries and the policy of memory evicts
-  /// with a hit.
+  /// main thread. Counts as an access, unless the rules move entries and memory's policy evicts with
+  /// a hit.
   public func valueInMemory(for key: Key) -> Value? {
     guard let front else { return inMemory(key)?.value }
     return front._withUnsafeGuaranteedRef { $0.value(for: key) }.flatMap {

@@ -48,9 +48,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ///     is stored without a weight, with no lock held except by `update`.
   ///   - timeToLive: Lifetime of a value that is stored without one and is not permanent; nil for
   ///     `limits.age`. With zero or less the value is not stored.
-  ///   - onRemoval: Called for each entry that leaves and each value that is rejected, on the thread
-  ///     of the operation and before it returns, with no lock held, so it may call the cache. Not
-  ///     called for entries that remain when the cache is deallocated.
+  ///   - onRemoval: Called for each entry that leaves and each value that is rejected, on the
+  ///     thread of the operation and before it returns, with no lock held, so it may call the
+  ///     cache. Not called for entries that remain when the cache is deallocated.
   /// - Throws: `MemoryCacheError` if the policy or a number is invalid, or if there is a limit on
   ///   weight and no `weigh`; the error names it.
   public convenience init(

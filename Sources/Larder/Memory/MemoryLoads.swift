@@ -70,7 +70,6 @@ public import Synchronization
         state.totals.joined += 1
         return (load, false)
       }
-      giveUp(load)
     } else {
       underWay.add(1, ordering: .acquiringAndReleasing)
     }
@@ -87,7 +86,6 @@ public import Synchronization
     state.withLock { state in
       if let load = state.loads[key] {
         if !load.flight.isAbandoned { return nil }
-        giveUp(load)
       } else {
         underWay.add(1, ordering: .acquiringAndReleasing)
       }
@@ -95,12 +93,6 @@ public import Synchronization
       state.loads[key] = load
       return load
     }
-  }
-
-  /// Abandons a load that nobody waits for, so that another one can be registered. Its loader may
-  /// continue, but removals no longer find it, so its value must not be stored.
-  private func giveUp(_ load: MemoryLoad<Value>) {
-    load.forget()
   }
 
   func isLoading(_ key: Key) -> Bool { state.withLock { $0.loads[key] != nil } }
@@ -207,10 +199,11 @@ final class MemoryLoad<Value: Sendable>: Sendable {
     flight = CacheFlight(candidate: nil, isBackground: isBackground, leader: leader)
   }
 
-  /// True until the key is set or removed: the result, a value or none, may be stored.
+  /// True until the key is set or removed, or the load is abandoned, after which another one may be
+  /// registered that removals find in its place: the result, a value or none, may be stored.
   var mayStore: Bool {
     ScheduledStep.take()
-    return isWanted.load(ordering: .acquiring)
+    return isWanted.load(ordering: .acquiring) && !flight.isAbandoned
   }
 
   func forget() { isWanted.store(false, ordering: .sequentiallyConsistent) }

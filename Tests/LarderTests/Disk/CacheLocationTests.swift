@@ -48,7 +48,7 @@ import Testing
     #expect(try await byURL.value(for: "a") == 1)
     try await byURL.close()
     let disk = try await DiskCache(name: name)
-    #expect(await disk.count == 0)
+    #expect(await disk.count == 1)
     try await disk.destroy()
     #expect(!FileManager.default.fileExists(atPath: path))
   }

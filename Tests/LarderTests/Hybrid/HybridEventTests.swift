@@ -77,7 +77,8 @@ import Testing
           durability: .none)))
     let changes = Locked<[HybridTier: [Int]]>([:])
     let token = cache.onEvent { event in
-      guard case .switchPolicy(let old, let new) = event.kind, event.key != nil, let tier = event.tier
+      guard case .switchPolicy(let old, let new) = event.kind, event.key != nil,
+        let tier = event.tier
       else { return }
       changes.withLock { $0[tier, default: [Int(old)]].append(Int(new)) }
     }

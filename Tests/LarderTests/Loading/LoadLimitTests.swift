@@ -113,7 +113,8 @@ import Testing
   }
 
   /// More seconds than a clock can count.
-  @Test(arguments: LoadingKind.allCases, [HybridCacheConfiguration.whileKept, .seconds(1 << 60) * 8])
+  @Test(
+    arguments: LoadingKind.allCases, [HybridCacheConfiguration.whileKept, .seconds(1 << 60) * 8])
   func endlessLimitIsNone(kind: LoadingKind, limit: Duration) async throws {
     gate.open()
     let cache = try kind.make {

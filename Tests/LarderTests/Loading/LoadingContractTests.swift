@@ -26,7 +26,8 @@ import Testing
 
   // MARK: One load
 
-  @Test(arguments: LoadingKind.allCases) func missLoadsAndHitDoesNot(kind: LoadingKind) async throws {
+  @Test(arguments: LoadingKind.allCases) func missLoadsAndHitDoesNot(kind: LoadingKind) async throws
+  {
     let cache = try kind.make()
     for _ in 0..<3 { #expect(try await cache.value("a") { answers($0) } == "a!") }
     #expect(asked.withLock { $0 } == [["a"]] && cache.loads.counts.started == 1)

@@ -43,7 +43,8 @@ import Testing
     let tally = Tally()
     var cache: MemoryCache? = try MemoryCache<Int, Watched>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 60), policy: CachePolicy(policy), shards: shards, hashing: .fast))
+        limits: MemoryCacheLimits(count: 60), policy: CachePolicy(policy), shards: shards,
+        hashing: .fast))
     for thread in 0..<4 {
       try #require(cache?.blocks.slots != nil, "thread \(thread)")
     }
@@ -131,7 +132,8 @@ import Testing
       func hash(into hasher: inout Hasher) { hasher.combine(number) }
     }
     var cache: MemoryCache? = try MemoryCache<Key, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 50), policy: CachePolicy(policy), shards: 1))
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 50), policy: CachePolicy(policy), shards: 1))
     var random = TestRandom(seed: 9)
     var model: [Int: Int] = [:]
     for step in 0..<30_000 {

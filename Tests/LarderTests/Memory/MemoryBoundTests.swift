@@ -30,7 +30,8 @@ import Testing
   @Test(arguments: Policies.executable)
   func halvingAndDoublingKeepsMemoryConstant(policy: String) throws {
     let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: 2_000), policy: CachePolicy(policy), shards: 1),
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(weight: 2_000), policy: CachePolicy(policy), shards: 1),
       weigh: { _ in 1 })
     func round() throws {
       try cache.setLimits(MemoryCacheLimits(weight: 1_000))
@@ -49,7 +50,8 @@ import Testing
   @Test(arguments: ["s3-fifo", "qd-lp", "s4-fifo", "clock2q-plus"])
   func growingLimitsMakeRoomForGhosts(policy: String) throws {
     let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 2), policy: CachePolicy(policy), shards: 1))
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 2), policy: CachePolicy(policy), shards: 1))
     fill(cache, keys: 0..<100)
     for count in [3, 4, 50, 4, 1_000, 3, 5_000] {
       try cache.setLimits(MemoryCacheLimits(count: count))
@@ -61,7 +63,8 @@ import Testing
   @Test(arguments: Policies.executable)
   func entriesWithoutWeightAreLimited(policy: String) throws {
     let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: 100), policy: CachePolicy(policy), shards: 1),
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(weight: 100), policy: CachePolicy(policy), shards: 1),
       weigh: { _ in 1 })
     fill(cache, keys: 0..<5_000, weight: 0)
     #expect(cache.count <= 100)

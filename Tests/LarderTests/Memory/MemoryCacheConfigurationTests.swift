@@ -16,7 +16,8 @@ import Testing
   @Test(arguments: Policies.clairvoyant)
   func policiesThatNeedTheFutureAreRejected(policy: String) {
     #expect(
-      failure(MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 9), policy: CachePolicy(policy)))
+      failure(
+        MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 9), policy: CachePolicy(policy)))
         == "policy '\(policy)' needs the next use of each object, which is not available here")
   }
 
@@ -25,7 +26,8 @@ import Testing
     func failure(
       _ limits: MemoryCacheLimits, _ policy: String = "lru", shards: Int? = nil
     ) -> String? {
-      self.failure(MemoryCacheConfiguration(limits: limits, policy: CachePolicy(policy), shards: shards))
+      self.failure(
+        MemoryCacheConfiguration(limits: limits, policy: CachePolicy(policy), shards: shards))
     }
     #expect(failure(MemoryCacheLimits()) == nil)
     #expect(failure(MemoryCacheLimits(count: 0))?.contains("count 0 is out of range") == true)

@@ -11,7 +11,8 @@ import Testing
       let clock = ManualClock()
       let cache = try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 60, weight: 500, age: .seconds(30)), policy: CachePolicy(policy),
+          limits: MemoryCacheLimits(count: 60, weight: 500, age: .seconds(30)),
+          policy: CachePolicy(policy),
           shards: shards, hashing: hashing, clock: clock), weigh: { _ in 1 })
       var random = TestRandom(seed: 7)
       // Permitted result of a get: the last value set, unless it has expired or was removed.
@@ -79,7 +80,8 @@ import Testing
   func memoryIsBoundedWhateverTheWeights(policy: String, weight: Int) throws {
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 200, weight: 1 << 40), policy: CachePolicy(policy), shards: 1,
+        limits: MemoryCacheLimits(count: 200, weight: 1 << 40), policy: CachePolicy(policy),
+        shards: 1,
         hashing: .fast), weigh: { _ in 1 })
     let empty = cache.residentBytes
     func fill(_ keys: Range<Int>) {
@@ -106,7 +108,8 @@ import Testing
   private func checkBound(_ policy: String, count: Int, keys: Int) throws {
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: count), policy: CachePolicy(policy), shards: 1, hashing: .fast))
+        limits: MemoryCacheLimits(count: count), policy: CachePolicy(policy), shards: 1,
+        hashing: .fast))
     // A model or a sketch has a fixed size.
     let empty = cache.residentBytes
     #expect(empty < 8 << 20)

@@ -28,7 +28,8 @@ private final class Caller: Sendable {
     let clock = ManualClock()
     let cache = try MemoryCache<Int, Caller>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 8, weight: 100), policy: CachePolicy(policy), shards: 1, clock: clock),
+        limits: MemoryCacheLimits(count: 8, weight: 100), policy: CachePolicy(policy), shards: 1,
+        clock: clock),
       weigh: { _ in 1 })
     for key in 0..<50 { cache.set(Caller(cache), for: key, weight: 1) }
     cache.set(Caller(cache), for: 49, weight: 1)
@@ -71,7 +72,8 @@ private final class Caller: Sendable {
       let count = Atomic<Int>(0)
     }
     let living = Living()
-    var cache: MemoryCache? = try MemoryCache<Counted, Counted>(count: 100, policy: CachePolicy(policy))
+    var cache: MemoryCache? = try MemoryCache<Counted, Counted>(
+      count: 100, policy: CachePolicy(policy))
     var random = TestRandom(seed: 1)
     for number in 0..<20_000 {
       let key = Counted(random.below(500), living)

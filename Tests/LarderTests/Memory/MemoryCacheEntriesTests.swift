@@ -17,7 +17,8 @@ import Testing
   ) throws -> MemoryCache<String, Int> {
     try MemoryCache(
       MemoryCacheConfiguration(
-        limits: limits, policy: CachePolicy(policy), shards: shards, clock: clock, staleWhileRevalidate: stale),
+        limits: limits, policy: CachePolicy(policy), shards: shards, clock: clock,
+        staleWhileRevalidate: stale),
       weigh: { _ in 1 })
   }
 
@@ -194,7 +195,8 @@ import Testing
     for policy in ["lru", "s3-fifo"] {
       let cache = try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 500), policy: CachePolicy(policy), shards: 2, clock: clock))
+          limits: MemoryCacheLimits(count: 500), policy: CachePolicy(policy), shards: 2,
+          clock: clock))
       await withTaskGroup(of: Void.self) { group in
         for worker in 0..<4 {
           group.addTask {

@@ -16,7 +16,8 @@ import Testing
   ) throws -> MemoryCache<String, String> {
     try MemoryCache(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 100, age: age), policy: CachePolicy(policy), shards: 1, clock: clock,
+        limits: MemoryCacheLimits(count: 100, age: age), policy: CachePolicy(policy), shards: 1,
+        clock: clock,
         refreshAfterWrite: refresh, staleWhileRevalidate: stale))
   }
 

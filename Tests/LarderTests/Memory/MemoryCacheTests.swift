@@ -11,7 +11,8 @@ import Testing
     _ limits: MemoryCacheLimits, policy: String = "lru", shards: Int = 1
   ) throws -> MemoryCache<String, Int> {
     try MemoryCache(
-      MemoryCacheConfiguration(limits: limits, policy: CachePolicy(policy), shards: shards, clock: clock),
+      MemoryCacheConfiguration(
+        limits: limits, policy: CachePolicy(policy), shards: shards, clock: clock),
       weigh: { _ in 1 })
   }
 

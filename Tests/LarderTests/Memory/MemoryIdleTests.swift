@@ -16,7 +16,8 @@ import Testing
   ) throws -> MemoryCache<Int, Value> {
     try MemoryCache(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 50, age: age), policy: CachePolicy(policy), shards: 1, clock: clock,
+        limits: MemoryCacheLimits(count: 50, age: age), policy: CachePolicy(policy), shards: 1,
+        clock: clock,
         staleWhileRevalidate: stale, expireAfterAccess: idle))
   }
 
@@ -96,7 +97,8 @@ import Testing
   func timesStayWhenACacheGrows(policy: String) throws {
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 20_000), policy: CachePolicy(policy), shards: 1, clock: clock,
+        limits: MemoryCacheLimits(count: 20_000), policy: CachePolicy(policy), shards: 1,
+        clock: clock,
         expireAfterAccess: .seconds(16)))
     for key in 0..<1_000 { cache.set(key, for: key) }
     clock.advance(seconds: 10)

@@ -13,7 +13,8 @@ import Testing
   ) throws -> MemoryCache<Int, Int> {
     try MemoryCache(
       MemoryCacheConfiguration(
-        limits: limits, policy: CachePolicy(policy), admission: admission, shards: shards, clock: clock),
+        limits: limits, policy: CachePolicy(policy), admission: admission, shards: shards,
+        clock: clock),
       weigh: { _ in 1 })
   }
 
@@ -166,7 +167,8 @@ import Testing
   func everyEntryIsResidentOrReportedOnce(policy: String) throws {
     let told = Locked<[Int]>([])
     let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 50), policy: CachePolicy(policy), shards: 1),
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 50), policy: CachePolicy(policy), shards: 1),
       onRemoval: { removal in told.withLock { $0.append(removal.value) } })
     for value in 0..<2_000 {
       cache.set(value, for: value % 170)

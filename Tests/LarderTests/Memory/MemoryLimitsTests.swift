@@ -75,7 +75,8 @@ import Testing
     for policy in Policies.executable {
       let cache = try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 50, weight: 1000), policy: CachePolicy(policy), shards: 1,
+          limits: MemoryCacheLimits(count: 50, weight: 1000), policy: CachePolicy(policy),
+          shards: 1,
           clock: clock), weigh: { $0 })
       let costs: [Float] = [.nan, -1, .infinity, -.infinity, .greatestFiniteMagnitude, -0.0, 0]
       for key in 0..<200 {

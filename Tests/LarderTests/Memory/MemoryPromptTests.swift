@@ -50,7 +50,8 @@ import Testing
     told: Locked<[String]> = Locked([]), alarm: ManualAlarm? = nil
   ) throws -> MemoryCache<Int, Int> {
     var configuration = MemoryCacheConfiguration(
-      limits: MemoryCacheLimits(count: 2_000), policy: CachePolicy(policy), shards: shards, clock: clock,
+      limits: MemoryCacheLimits(count: 2_000), policy: CachePolicy(policy), shards: shards,
+      clock: clock,
       staleWhileRevalidate: stale, expireAfterAccess: idle, promptExpiry: .seconds(1))
     configuration.expiryAlarm = alarm ?? self.alarm
     return try MemoryCache(

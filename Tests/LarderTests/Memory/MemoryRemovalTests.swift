@@ -109,7 +109,8 @@ import Testing
   func everyEntryIsResidentOrReportedOnce(policy: String) throws {
     let told = Locked<[Int: Int]>([:])
     let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 50), policy: CachePolicy(policy), shards: 1),
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 50), policy: CachePolicy(policy), shards: 1),
       onRemoval: { removal in
         told.withLock { $0[removal.value, default: 0] += 1 }
       })

@@ -23,7 +23,8 @@ struct MemoryRecordingTests {
     _ policy: String, _ limits: MemoryCacheLimits = MemoryCacheLimits(count: 100)
   ) throws -> MemoryCache<String, Int> {
     try MemoryCache(
-      MemoryCacheConfiguration(limits: limits, policy: CachePolicy(policy), shards: 1), weigh: { _ in 1 })
+      MemoryCacheConfiguration(limits: limits, policy: CachePolicy(policy), shards: 1),
+      weigh: { _ in 1 })
   }
 
   @Test(arguments: policies)
@@ -179,7 +180,8 @@ struct MemoryRecordingTests {
   @Test(arguments: policies)
   func samplesAreSpatial(_ policy: String) throws {
     let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 1000), policy: CachePolicy(policy), shards: 4))
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 1000), policy: CachePolicy(policy), shards: 4))
     let recording = try cache.record(to: path, sampling: 0.1)
     for _ in 0..<3 {
       for key in 0..<10_000 {

@@ -147,7 +147,7 @@ import Testing
     }
     #expect(result.value == 2)
     #expect(
-      inner.withLock { $0 } == ["failure HybridCacheError", "failure HybridCacheError"])
+      inner.withLock { $0 } == ["failure LoadError", "failure LoadError"])
     // Cached values may be requested, and so may the same key of another cache.
     let folder = try ScratchFolder()
     let behind = try await HybridCache<String, Int>(

@@ -6,7 +6,7 @@ import Testing
 @testable import Larder
 
 /// Async calls, which run on threads outside the pool of all tasks.
-@Suite(.endsInTime) struct AsyncHybridCacheTests {
+@Suite(.endsInTime) struct HybridAsyncTests {
   private let folder: ScratchFolder
   private let files = FaultyFiles()
 
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func asyncCallsMatchThoseOfTheCache(copiesOnRead: Bool) async throws {
+  func asyncCallsFindWhatTheTiersHave(copiesOnRead: Bool) async throws {
     let hybrid = try cache(memory: 10, copiesOnRead: copiesOnRead)
     let cache = hybrid
     let value = Data("a".utf8)
