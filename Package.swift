@@ -218,8 +218,7 @@ let package = Package(
     .target(
       name: "LarderReports",
       dependencies: [
-        "LarderSupport", "LarderExperiments", "LarderHarness", "Larder", "LarderPolicies",
-        "LarderEngine",
+        "LarderSupport", "LarderExperiments", "Larder", "LarderPolicies", "LarderEngine",
       ],
       resources: [.embedInCode("HTML/page.css"), .embedInCode("HTML/page.js")]),
     .target(

@@ -75,6 +75,9 @@ for module in $modules; do
   files=()
   while IFS= read -r file; do files+=("$file"); done < <(find "$output/Sources/$module" -name '*.swift')
   [ "${#files[@]}" -gt 0 ] || continue
+  # Files that SwiftPM embeds in the code.
+  embedded="$packages/../$module.build/DerivedSources/embedded_resources.swift"
+  [ ! -f "$embedded" ] || files+=("$embedded")
   echo "  $module"
   compile "$module" "${files[@]}" 2>&1 | sed "s#$PWD/##g; s#$output/##g"
 done

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
 
 /// The counter with a fake valgrind: a script that prints callgrind's output.

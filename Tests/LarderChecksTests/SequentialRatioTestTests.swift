@@ -1,6 +1,7 @@
 import LarderEngine
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
 
 /// Error rate and power of the test in thousands of simulated runs. Everything is seeded, so the

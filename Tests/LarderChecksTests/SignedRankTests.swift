@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
 
 /// The signed-rank test, compared with worked examples and with enumeration.

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
 
 /// Faulty workers.

@@ -80,6 +80,22 @@ import Testing
     #expect(records.timedRecord(of: job.cells[0])?.timings == [])
   }
 
+  /// Records in a folder that cannot be listed are missing, which is said.
+  @Test func unreadableFoldersAreReported() throws {
+    let stand = try StoreStand()
+    let workload = try StoreStand.workload(policies: "lru", capacities: "10")
+    _ = try stand.job(workload, stand.store()).sweep.run()
+    let folder = URL(fileURLWithPath: try #require(stand.files().first)).deletingLastPathComponent()
+    try FileManager.default.removeItem(at: folder)
+    try Data().write(to: folder)
+    let store = try stand.store()
+    _ = try stand.job(workload, store)
+    #expect(store.takeDamages().map(\.file) == [folder.path])
+    let inventory = StoreInventory(of: store, verifies: false)
+    #expect(inventory.damaged.map(\.file) == [folder.path])
+    #expect(inventory.prune([.damaged], from: store).removed == 0)
+  }
+
   /// Two records of one cell: the engine never produces them, but a faulty machine may.
   @Test func conflictingRecordsAreDetected() throws {
     let stand = try StoreStand()

@@ -73,20 +73,22 @@ def test_counts_are_the_commands(
 
 @needs_program
 def test_curves_are_the_commands(path: Path) -> None:
-    expected = of_command("mrc", str(path), "--policy", "lru,sieve", "--points", "8", "--csv", "-")
-    found = larder.mrc(path, ["lru", "sieve"], points=8)
+    words = ["--policy", "lru,sieve", "--capacity", "5%,20%"]
+    expected = of_command("mrc", str(path), *words, "--csv", "-")
+    found = larder.mrc(path, ["lru", "sieve"], capacities=["5%", "20%"])
     assert found.to_csv(index=False).splitlines()[0] == expected.splitlines()[0]
-    assert len(found) == 16
+    assert len(found) == 4
     assert [f"{ratio:.6f}" for ratio in found.hit_ratio] == [
         line.split(",")[7] for line in expected.splitlines()[1:]
     ]
     sampled = {"method": "miniature", "sample": "20%", "seed": 3}
-    expected = of_command("mrc", str(path), *options(sampled), "--points", "4", "--csv", "-")
-    found = larder.mrc(path, points=4, **sampled)
+    words = ["--capacity", "5%,20%", *options(sampled)]
+    expected = of_command("mrc", str(path), *words, "--csv", "-")
+    found = larder.mrc(path, capacities=["5%", "20%"], **sampled)
     assert [f"{ratio:.6f}" for ratio in found.hit_ratio] == [
         line.split(",")[7] for line in expected.splitlines()[1:]
     ]
-    assert found.equals(larder.mrc(path, points=4, **(sampled | {"sample": 0.2})))
+    assert found.equals(larder.mrc(path, capacities=["5%", "20%"], **(sampled | {"sample": 0.2})))
 
 
 def options(values: dict[str, object]) -> list[str]:
@@ -95,13 +97,12 @@ def options(values: dict[str, object]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def advice(path: Path) -> larder.Advice:
-    return larder.advise(path, policies="lru,sieve", capacities=["5%", "20%"], max_requests="1M")
+    return larder.advise(path, policies="lru,sieve", capacities=["5%", "20%"])
 
 
 @needs_program
 def test_advice_is_the_commands(path: Path, advice: larder.Advice) -> None:
     arguments = ["advise", str(path), "--policy", "lru,sieve", "--capacity", "5%,20%"]
-    arguments += ["--max-requests", "1M"]
     values = json.loads(of_command(*arguments, "--json", "-"))
     assert advice == values
     assert advice.to_dict() == values

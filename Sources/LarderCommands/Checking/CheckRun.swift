@@ -36,9 +36,10 @@ final class CheckRun {
     var result = CheckResult(
       workload: workload.name, file: command.workload, baseline: command.baseline,
       command: repeating, machine: MachineDescription.current().summary, loads: [],
-      cells: records.map { workload.name(of: $0.cell) }, counts: comparison,
-      traceChanges: stored.map { TraceFacts.changes(from: $0.traces, to: traces.facts) } ?? [],
-      unequalExecutions: Self.unequal(records).map { workload.name(of: $0.cell) })
+      cells: records.map { workload.name(of: $0.cell) }, counts: comparison)
+    result.traceChanges =
+      stored.map { TraceFacts.changes(from: $0.traces, to: traces.facts) } ?? []
+    result.unequalExecutions = Self.unequal(records).map { workload.name(of: $0.cell) }
     let resources = try CheckResources(
       command: command, workload: workload, traces: traces, progress: progress,
       stored: stored?.resources

@@ -132,7 +132,6 @@ extension BaselineError {
   /// True if the file was a baseline once, so that --update may replace it.
   func isReplaceable(_ bytes: Data) -> Bool {
     switch self {
-    case .unknownVersion: true
     case .damaged: bytes.isEmpty || bytes.range(of: Data("\"larder-baseline\"".utf8)) != nil
     case .absent, .unreadable, .foreign, .otherWorkload: false
     }

@@ -18,7 +18,6 @@ package struct Advice: Sendable, Hashable, Codable {
   package var capacities: [CapacityAdvice]
   package var recommended: Int
   package var reason: CapacityReason?
-  /// Reason for which no cache helps, which is then the whole advice.
   package var obstacle: Obstacle?
   /// Size of the smallest object that a cache may store, in bytes; nil without sizes.
   package var smallestObject: UInt64?
@@ -34,7 +33,6 @@ package struct Advice: Sendable, Hashable, Codable {
   package var stability: Stability?
   package var costs: Costs?
   package var notes: [String] = []
-  /// Order in which the blocks of prompts are requested, if hits are those of prefixes.
   package var prefix: PromptOrder?
 
   package var best: CapacityAdvice { capacities[recommended] }
@@ -48,7 +46,6 @@ package struct Advice: Sendable, Hashable, Codable {
 
   /// Reason for which no cache helps.
   package enum Obstacle: String, Sendable, Hashable, Codable {
-    /// No request is for an object that was requested or stored before.
     case nothingRepeats
     case nothingFits
     case nothingHits
@@ -58,7 +55,6 @@ package struct Advice: Sendable, Hashable, Codable {
 /// Recommendation at one capacity.
 package struct CapacityAdvice: Sendable, Hashable, Codable {
   package var capacity: UInt64
-  /// Capacity as written, such as `1%`.
   package var label: String
   /// Recommended design: LRU unless the chosen one is better by more than 0.2 points.
   package var advised: DesignResult
@@ -157,7 +153,6 @@ package struct Costs: Sendable, Hashable, Codable {
   package var prices: Prices
   package var areExamples: Bool
   package var monthlyGets: Double
-  /// Source of the number of gets, as words after "a month".
   package var basis: String
   package var withoutCache: Double
   package var points: [CostPoint]

@@ -11,7 +11,6 @@ extension Advisor {
     CurveGrid.logarithmic(from: footprint / 1000, to: footprint, count: count)
   }
 
-  /// LRU's curve: from stack distances if they are exact, otherwise simulated.
   func lruCurve() throws -> LRUScores {
     let grid = grid(unit == .bytes ? Self.lruPoints : Self.points)
     // Stack distances apply to blocks and not to prefixes.
@@ -73,7 +72,6 @@ extension Advisor {
       .sorted { $0.capacity < $1.capacity }
   }
 
-  /// Simulations at several capacities, of a sample if all requests would be too many.
   func simulatedCurve(of design: Candidate, at capacities: [UInt64]) throws -> [CurvePoint] {
     let extents = capacities.map { extent(runs: capacities.count, of: [design], smallest: $0) }
     var made: [Extent: MiniTrace] = [:]
@@ -246,5 +244,26 @@ extension Advisor {
   private var changes: Bool {
     guard let operations = trace.requests.operations else { return false }
     return (0..<trace.requests.count).contains { operations[$0] == Operation.modify.rawValue }
+  }
+}
+
+extension Advisor {
+  /// Differences of the designs between the halves of the trace.
+  func stability(_ finding: CapacityFinding) -> Stability {
+    let results = finding.finalists
+    let bests = (0..<2).map { half in
+      results.indices.max { results[$0].halves[half] < results[$1].halves[half] } ?? 0
+    }
+    func losses(_ place: Int) -> [Double] {
+      (0..<2).map { (results[bests[$0]].halves[$0] - results[place].halves[$0]) * 100 }
+    }
+    let disagreement = max(losses(bests[0])[1], losses(bests[1])[0])
+    let worst = results.indices.map { losses($0).max() ?? 0 }
+    let safest = worst.indices.min { worst[$0] < worst[$1] } ?? 0
+    return Stability(
+      halves: bests.map { results[$0] }, disagreementPoints: disagreement,
+      changes: disagreement > AdviceSettings.unstablePoints, safest: results[safest],
+      safestLossPoints: worst[safest],
+      auto: results.first { $0.name == "auto" })
   }
 }

@@ -56,7 +56,6 @@ package struct Advisor: Sendable {
     else { throw AdviceError.noGets(trace: trace.name) }
   }
 
-  /// The trace with the blocks of its prompts in the requested order.
   private static func ordered(
     _ trace: PreparedTrace, _ settings: AdviceSettings
   ) throws -> PreparedTrace {
@@ -187,7 +186,6 @@ package struct AdviceSettings: Sendable, Hashable {
   /// Maximum number of requests to replay; nil for the standard of `Effort`.
   package var requestsMax: Double?
   package var seed: UInt64 = 1
-  /// Number of caches simulated concurrently. Does not affect the advice.
   package var threads = 1
   /// Policies to restrict the search to, each with its parameters or, without any, with all
   /// declared combinations; LRU is always included. Nil for all.
@@ -225,7 +223,6 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
   case tooShort(trace: String, requests: Int)
   case noSizes(trace: String)
   case noPrompts(trace: String)
-  /// Prefix hits were requested for tiers that do not support them.
   case prefixesOfTiers
   case policy(String, reason: String)
   case capacity(String, trace: String)
@@ -256,13 +253,12 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
   static let requestsMin = 10
 }
 
-/// Result at one capacity, with the candidates themselves.
+/// Result at one capacity, with all that was replayed over the whole trace.
 struct CapacityFinding: Sendable {
   var advice: CapacityAdvice
   var advised: Candidate
-  /// The simplest design within 0.2 points of the one with the best score.
-  var chosen: Candidate
-  var finalists: [(candidate: Candidate, result: DesignResult)]
+  /// Designs that were replayed over the whole trace, the best first.
+  var finalists: [DesignResult]
   var replayed: Double
 }
 
@@ -277,32 +273,27 @@ extension Advisor {
       looksAround: settings.learned != nil
     ).run()
     let whole = whole
-    let finalists = outcome.finalists.map { finalist in
-      let candidate = candidates[finalist.candidate]
-      return (candidate: candidate, result: result(finalist, of: candidate, whole))
-    }
+    let finalists = outcome.finalists.map { result($0, of: candidates[$0.candidate], whole) }
     let trials = outcome.finalists.map(\.trial)
     guard let first = finalists.first,
-      let lruPlace = finalists.firstIndex(where: { $0.candidate.description == "lru" })
+      let lru = finalists.indices.first(where: { finalists[$0].name == "lru" })
     else { preconditionFailure("a search ends with at least one candidate, and with LRU") }
-    let lru = finalists[lruPlace]
-    let place = Choice.recommended(trials, lru: trials[lruPlace])
-    let chosen = finalists[place ?? 0]
-    let advised = place == nil ? lru : chosen
-    let scored = finalists.map(\.result.hitRatio)
-    let hindsight = finalists[scored.indices.max { scored[$0] < scored[$1] } ?? 0]
+    let recommended = Choice.recommended(trials, lru: trials[lru])
+    let chosen = finalists[recommended ?? 0]
+    let advised = finalists[recommended ?? lru]
+    let hindsight = finalists[
+      finalists.indices.max { finalists[$0].hitRatio < finalists[$1].hitRatio } ?? 0]
     // The bound applies to the first design.
-    let bound =
-      outcome.regretBound + (first.result.hitRatio - advised.result.hitRatio) * 100
+    let bound = outcome.regretBound + (first.hitRatio - advised.hitRatio) * 100
     return CapacityFinding(
       advice: CapacityAdvice(
-        capacity: capacity, label: label, advised: advised.result, lru: lru.result,
-        chosen: chosen.result, hindsight: hindsight.result,
-        runnersUp: finalists.filter { $0.candidate != chosen.candidate }.prefix(5).map(\.result),
-        matters: Choice.isBetter(hindsight.result.hitRatio, than: lru.result.hitRatio),
+        capacity: capacity, label: label, advised: advised, lru: finalists[lru], chosen: chosen,
+        hindsight: hindsight,
+        runnersUp: Array(finalists.filter { !$0.isSameDesign(as: chosen) }.prefix(5)),
+        matters: Choice.isBetter(hindsight.hitRatio, than: finalists[lru].hitRatio),
         regretBoundPoints: max(0, bound), isExhaustive: outcome.isExhaustive),
-      advised: advised.candidate, chosen: chosen.candidate, finalists: finalists,
-      replayed: outcome.replayed)
+      advised: candidates[outcome.finalists[recommended ?? lru].candidate],
+      finalists: finalists, replayed: outcome.replayed)
   }
 
   private func result(

@@ -13,7 +13,6 @@ enum StorageTier: Sendable {
 }
 
 extension AdviceTiers {
-  /// Tier of the capacities: with memory in front of a disk, that of the disk.
   var storage: StorageTier { [.disk, .hybrid].contains(self) ? .flash : .memory }
 }
 
@@ -67,7 +66,6 @@ struct CostModel: Sendable {
   /// Mean size of an object in bytes.
   let objectBytes: Double
   let unit: CapacityUnit
-  /// Share of the objects that the trace has; capacities are scaled by it.
   let rate: Double
   let hasSizes: Bool
   /// Source of the number of requests per month, as words after "a month".
@@ -155,17 +153,14 @@ extension PreparedTrace {
     return Double(times[requests.count - 1] &- times[0]) / 1e6
   }
 
-  /// Capacity that holds all objects, at least 1.
   func footprint(in unit: CapacityUnit) -> UInt64 {
     max(1, unit == .bytes ? footprintBytes : UInt64(storableObjects))
   }
 
-  /// Mean size of an object in the unit of capacities, at least 1.
   func meanSize(in unit: CapacityUnit) -> Double {
     max(1, Double(footprint(in: unit)) / Double(max(1, storableObjects)))
   }
 
-  /// The capacity of a spec, scaled to the trace if that is a sample.
   func capacity(_ spec: CapacitySpec, in unit: CapacityUnit) throws(CapacityError) -> UInt64 {
     sampling.scaled(try spec.resolve(unit: unit, of: TraceFacts(self)))
   }

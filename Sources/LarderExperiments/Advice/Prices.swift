@@ -3,46 +3,36 @@ import LarderEngine
 import LarderSupport
 import Yams
 
-/// Prices of a cache and of its misses. All amounts are in one currency.
+/// Prices of a cache and of its misses, in one currency; `keys` has the meaning of each.
 package struct Prices: Sendable, Hashable, Codable {
   package var currency = "USD"
   package var memoryPerGiBMonth = 3.0
-  /// Price of a GiB of flash per month, without wear.
   package var flashPerGiBMonth = 0.10
   package var flashReplacementPerGiB = 0.10
   package var flashEnduranceWrites = 1000.0
-  /// Price of a million requests to the origin.
   package var originPerMillionRequests = 0.40
   package var originPerGiB = 0.05
-  /// Price of a second of waiting.
   package var secondOfLatency = 0.0
-  /// Latency of a fetch from the origin in milliseconds.
   package var originMilliseconds = 50.0
-  /// Latency of a read from flash in milliseconds.
   package var flashMilliseconds = 0.2
-  /// Size of an object in bytes for traces without sizes.
   package var objectBytes = 4096.0
-  /// Requests per month; nil to derive them from the trace's times or, without times, to assume
-  /// that it spans one day.
+  /// Nil to derive them from the trace's times or, without times, to assume that it spans one day.
   package var requestsPerMonth: Double?
 
   /// Example values: rounded list prices of cloud machines, object stores and content delivery
   /// networks in 2025. Replace them with your own.
   package init() {}
 
-  /// Seconds in a month of 30.44 days.
   static let monthSeconds = 30.44 * 86400
   static let gib = 1_073_741_824.0
 
   package var wearPerGiB: Double { flashReplacementPerGiB / flashEnduranceWrites }
 
-  /// Cost of a miss of `bytes` bytes.
   func miss(bytes: Double) -> Double {
     originPerMillionRequests / 1e6 + originPerGiB * bytes / Self.gib
       + secondOfLatency * originMilliseconds / 1000
   }
 
-  /// Price of a GiB of a tier per month, without wear.
   func perGiBMonth(of tier: StorageTier) -> Double {
     tier == .flash ? flashPerGiBMonth : memoryPerGiBMonth
   }

@@ -5,14 +5,11 @@ import LarderTraces
 
 /// Replays traces through caches, on several threads. Counts do not depend on their number.
 struct Replayer: Sendable {
-  /// Number of caches simulated concurrently.
   var threads: Int
   var seed: UInt64
   var unit: CapacityUnit
-  /// Order of the blocks of prompts in the traces, if hits are those of prefixes.
   var prefix: PromptOrder?
   var cancellation: Cancellation
-  /// Called with the number of further replayed requests; from several threads, one at a time.
   var replayed: @Sendable (_ requests: Int) -> Void
 
   /// A cache and its trace.
@@ -78,16 +75,13 @@ struct Replayer: Sendable {
 /// to windows that are spread evenly over the trace.
 struct MiniTrace: Sendable {
   let trace: PreparedTrace
-  /// Share of the objects; 1 for all.
   let rate: Double
-  /// End of each segment, in requests of `trace`.
   let ends: [Int]
   /// Number of gets and bypassing requests, which are misses, of the whole trace that each segment
   /// represents.
   let gets: [Double]
   let sampledGets: [Double]
 
-  /// The whole trace, with segments that end at `ends`; the last ends with it.
   init(whole trace: PreparedTrace, ends: [Int]) {
     self.trace = trace
     rate = 1
@@ -126,7 +120,6 @@ struct MiniTrace: Sendable {
     sampledGets = Self.gets(self.trace.requests, sampledEnds)
   }
 
-  /// Factor for the gets of a trace that is itself a sample; 1 for others.
   static func correction(of trace: PreparedTrace) -> Double {
     guard trace.sampling.isPart else { return 1 }
     let gets = Self.gets(trace.requests, in: 0..<trace.requests.count)

@@ -36,7 +36,6 @@ struct Search {
   /// Minimum number of objects in a sampled cache; fewer are not informative.
   static let scaledObjectsMin = 64.0
 
-  /// Candidates that are simulated in full whatever samples say: others are compared with them.
   private var references: [Int] {
     candidates.indices.filter { ["lru", "auto"].contains(candidates[$0].description) }
   }
@@ -227,7 +226,6 @@ struct Effort: Sendable, Hashable {
     var share: Double
   }
 
-  /// Levels; the last one replays the whole trace.
   let levels: [Level]
 
   /// Assumed replay speed in requests per second, over two cores: converts a time budget to a
@@ -293,7 +291,6 @@ enum ReplayCost {
   static let filters = [
     "size": 36.0, "probabilistic": 33, "second-hit": 50, "tinylfu": 55, "adaptsize": 85,
   ]
-  /// Assumed cost of a filter that is not in the table: that of a slow one.
   private static let unknownFilter = 80.0
 
   /// Cost of a design; `weighs` if objects have sizes.
@@ -303,7 +300,6 @@ enum ReplayCost {
     return (policy + filter) / standardNanoseconds
   }
 
-  /// Mean cost of designs; 1 for none.
   static func mean(_ candidates: [Candidate], weighs: Bool) -> Double {
     guard !candidates.isEmpty else { return 1 }
     return candidates.reduce(0) { $0 + of($1, weighs: weighs) } / Double(candidates.count)

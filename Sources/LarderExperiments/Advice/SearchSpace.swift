@@ -79,7 +79,6 @@ package struct SearchSpace: Sendable, Hashable {
     return nil
   }
 
-  /// All combinations of the values worth trying; default values are omitted.
   private static func specs(
     _ name: String, _ parameters: [PolicyParameter]
   ) throws(PolicyError) -> [PolicySpec] {

@@ -80,7 +80,6 @@ extension CurveMaker {
     return found.flatMap { $0 ?? [] }
   }
 
-  /// Disjoint parts of a sample; none of a complete one.
   private func parts(
     of sample: SpatialSample, _ positions: [Int], _ sampled: PreparedTrace
   ) throws -> [(trace: PreparedTrace, rate: Double)] {

@@ -13,7 +13,6 @@ package struct CurveMaker: Sendable {
   package let settings: CurveSettings
   package let cancellation: Cancellation
   package var began: @Sendable (_ title: String, _ requests: Int) -> Void = { _, _ in }
-  /// Called with the number of further replayed requests; from several threads, one at a time.
   package var replayed: @Sendable (_ requests: Int) -> Void = { _ in }
 
   let unit: CapacityUnit
@@ -128,7 +127,6 @@ package struct CurveMaker: Sendable {
     return UInt64((0..<columns.count).count { Operation.isCounted(operations[$0]) })
   }
 
-  /// Calls `run` with the ends of parts of the trace, unless the work is cancelled.
   func inChunks(_ title: String, run: (_ end: Int) -> Void) throws(Cancelled) {
     let count = trace.requests.count
     began(title, count)
@@ -168,7 +166,6 @@ package enum CurveError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension CurveMaker {
-  /// LRU's curve: from one pass if stack distances are exact, otherwise from simulations.
   func exactLRU(
     _ policy: PolicySpec, _ capacities: [UInt64], _ notes: inout [String]
   ) throws -> MissRatioCurve {
@@ -228,7 +225,6 @@ extension CurveMaker {
     }
   }
 
-  /// Simulates policies at capacities: counts by policy, then capacity.
   func replay(
     _ policies: [PolicySpec], _ capacities: [UInt64], over trace: PreparedTrace, title: String
   ) throws -> [Counts] {
@@ -297,7 +293,7 @@ extension CurveMaker {
 extension CurveMaker {
   private static var comparedMax: (lru: UInt64, simulated: Int) { (100, 10) }
 
-  /// Capacities spread evenly up to the footprint, for SHARDS, as in its paper.
+  /// Capacities spread evenly up to the footprint, as in the paper on SHARDS.
   var comparedCapacities: [UInt64] {
     let count = Self.comparedMax.lru
     let steps = (1...count).map { step in
@@ -306,7 +302,6 @@ extension CurveMaker {
     return Set(steps.filter { $0 > 0 }).sorted()
   }
 
-  /// Error of estimates against exact counts: of all for LRU, of some for a simulated policy.
   func measuredError(
     _ policy: PolicySpec, _ estimates: [(capacity: UInt64, hitRatio: Double)]
   ) throws -> MissRatioCurve.MeasuredError {

@@ -61,7 +61,6 @@ package struct CurveSettings: Sendable, Hashable {
   package var policies: [PolicySpec]
   /// Capacities; empty for `points` of them up to the footprint, in a geometric sequence.
   package var capacities: [CapacitySpec] = []
-  /// Number of capacities to choose if none are given.
   package var points = 50
   /// Unit of capacities; nil for bytes if the trace has sizes, and objects otherwise.
   package var unit: CapacityUnit?
@@ -73,10 +72,8 @@ package struct CurveSettings: Sendable, Hashable {
   package var seed: UInt64 = 1
   package var measuresError = false
   package var share = Share(percent: 90)
-  /// Number of cells simulated concurrently. Does not affect the curves.
   package var threads = 1
 
-  /// Maximum number of requests to replay for a policy without sampling.
   static let replayedMax = 200_000_000
   static let sampledObjectsMin = 128
   static let defaultRate = 0.001

@@ -136,7 +136,6 @@ struct FlashLayoutParts: Sendable, Hashable {
   var log: Share?
   var threshold: UInt32?
 
-  /// A given parameter that the layout does not have, with its names in files and as an option.
   func foreign(to word: FlashLayoutWord?) -> (key: String, option: String)? {
     if region != nil, word == nil || word == .sets { return ("region", "region") }
     if reinsertHits != nil, word == nil || word == .sets { return ("reinsert-hits", "reinsert") }
@@ -145,7 +144,6 @@ struct FlashLayoutParts: Sendable, Hashable {
     return nil
   }
 
-  /// Layout with defaults for missing parameters.
   func layout(_ word: FlashLayoutWord) -> FlashLayout {
     switch word {
     case .log:
@@ -167,7 +165,6 @@ struct FlashLayoutParts: Sendable, Hashable {
 package struct DriveSpec: Sendable, Hashable {
   /// Bytes that may be written to the device in its lifetime; nil if unknown.
   package var enduranceBytes: UInt64?
-  /// Share of the device that is in use, which determines its write amplification.
   package var utilisation: Share
 
   package init(

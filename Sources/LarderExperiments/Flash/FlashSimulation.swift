@@ -24,7 +24,6 @@ final class FlashSimulation: Simulation {
     isStale = Array(repeating: false, count: hasChanges ? columns.objects + 1 : 0)
   }
 
-  /// Writes since the start or the last `resetCounts`.
   var flash: FlashCounts { store.counts }
 
   var counts: Counts {
@@ -106,7 +105,6 @@ final class FlashSimulation: Simulation {
     noteExpiry(id)
   }
 
-  /// Records an object's expiry for the request at `position`.
   private func noteExpiry(_ id: ObjectID) {
     guard !expiries.isEmpty else { return }
     let own = UInt64(columns.ttls?[position] ?? 0) * 1_000_000

@@ -161,7 +161,6 @@ struct RegionRing {
   private var writes: UInt64 = 0
   /// Number of each object's latest write, 0 if it is not in the log.
   private var latest: [UInt64]
-  /// Hits of each object since its latest write.
   private var hits: [UInt32]
   private var sizes: [UInt32]
 
@@ -238,7 +237,6 @@ struct BucketSets {
 
   var bytes: Int { buckets.reduce(taken.count * 4) { $0 + $1.capacity * 4 + 12 } }
 
-  /// Bucket of an object: a hash of its number in the trace.
   func bucket(of id: ObjectID) -> Int {
     Int(SplitMix64.number(0, seed: UInt64(id)) % UInt64(buckets.count))
   }

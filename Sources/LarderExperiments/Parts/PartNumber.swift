@@ -5,10 +5,8 @@ package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
   package let number: Int
   package let count: Int
 
-  /// Maximum number of parts: more than any scheduler accepts.
   package static let countMax = 1_000_000
 
-  /// Nil unless `number` is from 1 to `count`.
   package init?(_ number: Int, of count: Int) {
     guard 1...Self.countMax ~= count, 1...count ~= number else { return nil }
     self.number = number
@@ -68,7 +66,6 @@ package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
     throw .noScheduler
   }
 
-  /// A whole number without a sign.
   private static func wholeNumber(_ text: String) -> Int? {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
   }
@@ -80,7 +77,6 @@ package enum PartError: Error, Hashable, Sendable, CustomStringConvertible {
   case absent(String)
   case noScheduler
   case variable(String, value: String, expected: String)
-  /// A scheduler gives the task's number, but not the number of tasks.
   case noCount(variable: String)
 
   package var description: String {

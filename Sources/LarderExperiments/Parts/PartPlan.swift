@@ -6,9 +6,7 @@ package struct PartPlan: Sendable {
   package struct Part: Sendable {
     package let number: PartNumber
     package let cells: Int
-    /// Number of cells that are not in the store.
     package let missing: Int
-    /// Requests that the missing cells replay, once each.
     package let requests: UInt64
   }
 
@@ -54,7 +52,6 @@ package struct PartPlan: Sendable {
 package struct PartDivision: Sendable {
   package let cells: [PlannedCell]
   package let parts: [[Int]]
-  /// Requests that each cell replays: of a sampled trace, those of the sample.
   package let requests: [UInt64]
 
   /// Divides cells over their traces. O(n log n).
@@ -62,7 +59,7 @@ package struct PartDivision: Sendable {
     let count = max(1, count)
     let places = cells.map { traces.place(of: $0.cell) }
     let requests = places.map { place in
-      place.map { max(1, traces.memories[$0].identity.requests.value) } ?? 1
+      place.map { max(1, traces.memories[$0].identity.requests.rawValue) } ?? 1
     }
     let total = requests.reduce(0) { $0 + Double($1) }
     var parts = [[Int]](repeating: [], count: count)

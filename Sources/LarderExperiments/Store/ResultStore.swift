@@ -32,7 +32,6 @@ package final class ResultStore: Sendable {
 
   /// Entries of a cell in a store.
   struct Found: Sendable {
-    /// The record, if there is exactly one version of it.
     var cell: StoredCell?
     var damaged: [StoreDamage] = []
     var conflicting: [String] = []
@@ -64,7 +63,6 @@ package final class ResultStore: Sendable {
     return found
   }
 
-  /// Damaged files of timings and of facts about traces that were found since the last call.
   package func takeDamages() -> [StoreDamage] {
     damages.withLock { damages in
       defer { damages = [] }
@@ -205,14 +203,10 @@ package enum StorePath {
 
 /// A reason for which a store cannot be used.
 package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The path does not exist.
   case absent(String)
-  /// The path is not a store.
   case notAStore(String)
   case version(String, found: String)
-  /// A file cannot be read or written.
   case failed(path: String, action: String, reason: String)
-  /// The user's cache folder is unknown.
   case noCacheFolder
 
   package var description: String {
@@ -232,7 +226,6 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Reason without the path.
   var reason: String {
     if case .failed(_, _, let reason) = self { return reason }
     return description

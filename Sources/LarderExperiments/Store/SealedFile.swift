@@ -117,7 +117,6 @@ package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     description = bytes.withUnsafeBytes { Self.digits($0) }
   }
 
-  /// Digest of a text in UTF-8.
   package init(of text: String) { self.init(of: Data(text.utf8)) }
 
   /// Digest of a column, which may be many gigabytes: that of the digests of its parts, which are

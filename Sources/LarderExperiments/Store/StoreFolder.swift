@@ -61,7 +61,6 @@ struct StoreFolder: Sendable {
     "\(path)/\(part.rawValue)" + (shard.map { "/\($0)" } ?? "")
   }
 
-  /// Writes a file atomically, creating missing folders.
   func write(_ data: Data, to file: String) throws(StoreError) {
     var attempts = 0
     while true {
@@ -85,7 +84,6 @@ struct StoreFolder: Sendable {
     try output.commit()
   }
 
-  /// Creates a folder and its parents. Others may create them concurrently.
   func makeDirectories(_ path: String) throws(StoreError) {
     if files.kind(of: path) == .directory { return }
     if let slash = path.dropLast().lastIndex(of: "/"), slash != path.startIndex {
@@ -144,7 +142,6 @@ struct StoreFolder: Sendable {
 }
 
 extension NSError {
-  /// Message of the system for a file that could not be read.
   fileprivate var storeReason: String {
     let system = userInfo[NSUnderlyingErrorKey] as? NSError
     return system.map { String(cString: strerror(Int32(truncatingIfNeeded: $0.code))) }

@@ -76,7 +76,6 @@ package final class StoredRecords: RecordStore {
     return record
   }
 
-  /// Maximum number of cells that ran concurrently when these were computed; 1 if unknown.
   package func sweepThreads(of cells: [PlannedCell]) -> Int {
     cells.reduce(1) { most, planned in
       keys[planned].map { store.timings($0).reduce(most) { max($0, $1.threads) } } ?? most
@@ -93,7 +92,6 @@ package final class StoredRecords: RecordStore {
     }
   }
 
-  /// Other rules by which missing cells were counted.
   package func foreignRules(of planned: PlannedCell) -> [String] {
     found[planned].flatMap { $0.cell == nil ? $0.foreignRules : nil } ?? []
   }
@@ -101,7 +99,6 @@ package final class StoredRecords: RecordStore {
 
 /// A record of a store: the counts of a cell, with identical bytes on all machines.
 package struct StoredCell: Hashable, Sendable, Codable {
-  /// The cell as in `CellKey`.
   package let cell: String
   package let rules: String
   package let counts: Counts
@@ -125,7 +122,6 @@ package struct StoredCell: Hashable, Sendable, Codable {
     course = record.course
   }
 
-  /// Record of a run, without timings.
   func record(of cell: Cell) -> Record {
     var record = Record(
       cell: cell, counts: counts, objectsDistinct: objectsDistinct, modelled: modelled)
@@ -138,11 +134,9 @@ package struct StoredCell: Hashable, Sendable, Codable {
 
 /// Timings of a cell on a machine.
 package struct StoredTimings: Hashable, Sendable, Codable {
-  /// The cell as in `CellKey`.
   package let cell: String
   package let rules: String
   package let machine: MachineDescription
-  /// Number of cells that ran concurrently.
   package let threads: Int
   package let timings: [Timing]
 }

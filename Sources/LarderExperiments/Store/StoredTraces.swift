@@ -6,7 +6,6 @@ package struct StoredTraces: Hashable, Sendable {
   let keys: [TraceKey]
   let memories: [TraceMemory]
 
-  /// Traces, of a single source unless `keys` are given.
   init(keys: [TraceKey]? = nil, memories: [TraceMemory]) {
     self.keys = keys ?? memories.map { TraceKey(seed: $0.facts.seed) }
     self.memories = memories
@@ -165,7 +164,7 @@ package struct TraceMemory: SealedContent {
 
   var fault: String? {
     let isConsistent =
-      identity.requests.value > 0 && identity.objects.value > 0
+      identity.requests.rawValue > 0 && identity.objects.rawValue > 0
       && identity.requests.represented(by: facts.sampling) == facts.trafficRequests
       && identity.objects.represented(by: facts.sampling) == facts.trafficObjects
     return isConsistent ? nil : "its numbers are inconsistent"

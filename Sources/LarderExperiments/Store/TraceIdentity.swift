@@ -23,23 +23,20 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
   /// Identity of a trace: reads all of it, at some gigabytes a second on all cores.
   package init(_ trace: PreparedTrace) {
     let columns = trace.requests
-    requests = SampleCount(columns.count)
-    objects = SampleCount(columns.objects)
+    requests = SampleCount(rawValue: UInt64(columns.count))
+    objects = SampleCount(rawValue: UInt64(columns.objects))
     func digest<Element>(_ column: UnsafePointer<Element>?) -> String? {
       column.map {
         let elements = UnsafeBufferPointer(start: $0, count: columns.count)
         return ContentDigest(ofColumn: UnsafeRawBufferPointer(elements)).description
       }
     }
-    var digests: [String: String] = [:]
-    digests["ids"] = digest(columns.ids)
-    digests[Column.sizes.rawValue] = digest(columns.sizes)
-    digests[Column.times.rawValue] = digest(columns.times)
-    digests[Column.operations.rawValue] = digest(columns.operations)
-    digests[Column.ttls.rawValue] = digest(columns.ttls)
-    digests[Column.costs.rawValue] = digest(columns.costs)
-    digests[Column.prompts.rawValue] = digest(trace.prompts)
-    self.columns = digests
+    let digests: [String: String?] = [
+      "ids": digest(columns.ids), "sizes": digest(columns.sizes), "times": digest(columns.times),
+      "operations": digest(columns.operations), "ttls": digest(columns.ttls),
+      "costs": digest(columns.costs), "prompts": digest(trace.prompts),
+    ]
+    self.columns = digests.compactMapValues { $0 }
     withExtendedLifetime(trace) {}
   }
 
@@ -73,7 +70,6 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
     }
   }
 
-  /// Part of the identity that a cell depends on, in one line.
   func text(reading: Reading) -> String {
     let read = Column.allCases.filter { column in
       switch column {
@@ -83,39 +79,28 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
       case .operations, .ttls, .costs: true
       }
     }
-    let ids =
-      "\(requests.value) requests, \(objects.value) objects, ids \(columns["ids"] ?? "")"
-    return read.reduce(into: ids) { text, column in
+    return read.reduce(into: "\(counts), ids \(columns["ids"] ?? "")") { text, column in
       if let digest = columns[column.rawValue] { text += ", \(column.rawValue) \(digest)" }
     }
   }
 
   var digest: ContentDigest {
     let all = columns.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    return ContentDigest(
-      of: (["\(requests.value) requests, \(objects.value) objects"] + all)
-        .joined(separator: "\n"))
+    return ContentDigest(of: ([counts] + all).joined(separator: "\n"))
   }
+
+  private var counts: String { "\(requests.rawValue) requests, \(objects.rawValue) objects" }
 }
 
 /// Number of requests or objects in the columns of a trace: of a sample, those that a cell replays
 /// and holds in memory. `TraceFacts` has the numbers of all the traffic.
-package struct SampleCount: Hashable, Sendable, Codable {
-  package let value: UInt64
+package struct SampleCount: RawRepresentable, Hashable, Sendable, Codable {
+  package let rawValue: UInt64
 
-  package init(_ value: Int) { self.value = UInt64(max(0, value)) }
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
 
   func represented(by sampling: TraceSampling) -> TrafficCount {
-    TrafficCount(value: sampling.represented(value))
-  }
-
-  package init(from decoder: any Decoder) throws {
-    value = try decoder.singleValueContainer().decode(UInt64.self)
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(value)
+    TrafficCount(value: sampling.represented(rawValue))
   }
 }
 

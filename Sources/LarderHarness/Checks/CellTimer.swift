@@ -92,21 +92,6 @@ package struct CellTimer: Sendable {
   }
 }
 
-/// The identity of a timing: a cell, simulated or executed.
-package struct TimedName: Sendable, Hashable, Codable, CustomStringConvertible {
-  package var cell: CellName
-  /// Simulated, or executed with a real cache in one thread.
-  package var mode: Timing.Mode
-
-  package init(cell: CellName, mode: Timing.Mode) {
-    self.cell = cell
-    self.mode = mode
-  }
-
-  /// `memory/lru/1%`, followed by `, executed` for a real cache.
-  package var description: String { "\(cell)" + (mode == .execute ? ", executed" : "") }
-}
-
 package struct TimedCell: Sendable, Hashable {
   package var name: TimedName
   package var planned: PlannedCell

@@ -1,5 +1,6 @@
 import Foundation
 import LarderEngine
+import LarderExperiments
 
 /// Compares two builds by running the same cells in both, in alternation.
 ///
@@ -32,8 +33,7 @@ package struct PairedTiming {
     let name: TimedName
     let metric: TimedMetric
     var test: SequentialRatioTest
-    var other: [Double] = []
-    var this: [Double] = []
+    var pairs = 0
     var doesDifferentWork = false
 
     /// True if it belongs to this cell and is undecided.
@@ -174,8 +174,7 @@ package struct PairedTiming {
           guard let old = metric.seconds(first, name.mode, runs: times),
             let new = metric.seconds(second, name.mode, runs: times)
           else { continue }
-          ledgers[index].other.append(old)
-          ledgers[index].this.append(new)
+          ledgers[index].pairs += 1
           logarithms[index, default: []].append(log(new / old))
         }
       }
@@ -214,8 +213,7 @@ package struct PairedTiming {
     TimingComparison(
       name: ledger.name, metric: ledger.metric, against: against, verdict: ledger.test.verdict,
       ratio: ledger.test.interval?.ratios, blocks: ledger.test.logarithms.count,
-      pairs: ledger.this.count, otherSeconds: Self.median(ledger.other) ?? 0,
-      thisSeconds: Self.median(ledger.this) ?? 0, doesDifferentWork: ledger.doesDifferentWork)
+      pairs: ledger.pairs, doesDifferentWork: ledger.doesDifferentWork)
   }
 
   /// The median; nil for no values.
@@ -276,6 +274,16 @@ package struct TimingSettings: Sendable, Hashable {
 
   /// The border of latency as an increase, such as 0.049.
   package var latencyBorderGrowth: Double { exp(border(of: .latency)) - 1 }
+}
+
+extension TimedMetric {
+  /// The seconds of one of `runs` runs; nil if this was not measured.
+  func seconds(_ time: RepetitionTime, _ mode: Timing.Mode, runs: Int) -> Double? {
+    switch self {
+    case .time: time.seconds(mode) / Double(max(1, runs))
+    case .latency: time.latencyNanoseconds.map { Double(max(1, $0)) / 1e9 }
+    }
+  }
 }
 
 /// A process of one of two builds that times cells.

@@ -1,6 +1,7 @@
 import Foundation
 import Larder
 import LarderEngine
+import LarderExperiments
 import LarderLibc
 import LarderSupport
 

@@ -232,7 +232,6 @@ enum AdviceTables {
 }
 
 enum AdviceCharts {
-  /// Hit ratio by capacity: the recommended design and LRU, with the recommended point.
   static func curve(_ advice: Advice) -> LineChart {
     let best = advice.best
     let sentences = AdviceSentences(advice: advice)
@@ -262,7 +261,6 @@ enum AdviceCharts {
       ])
   }
 
-  /// Cost by capacity: memory, misses and their sum.
   static func costs(_ advice: Advice, _ costs: Costs) -> LineChart {
     let sentences = AdviceSentences(advice: advice)
     let currency = TextSafety.singleLine(costs.prices.currency)

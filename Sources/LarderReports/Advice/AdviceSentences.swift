@@ -27,7 +27,6 @@ struct AdviceSentences {
     return texts.compactMap { title, text in text.map { Item(title: title, text: $0) } }
   }
 
-  /// The recommendation in one sentence. It begins by saying so if the choice does not matter.
   var recommendation: String {
     if let obstacle = advice.obstacle { return text(of: obstacle) }
     let (place, lru) = (size(best.capacity), ratio(best.lru))
@@ -60,7 +59,6 @@ struct AdviceSentences {
     "\(AdviceNumbers.points(points.magnitude)) points \(points < 0 ? "less" : "more")"
   }
 
-  /// The reason for which no cache helps, with a way on.
   private func text(of obstacle: Advice.Obstacle) -> String {
     let requests = NumberText.grouped(advice.trace.requests)
     let largest = size(advice.capacities.map(\.capacity).max() ?? 0)
@@ -82,7 +80,6 @@ struct AdviceSentences {
 
   var storage: String { [.disk, .hybrid].contains(advice.tiers) ? "disk" : "memory" }
 
-  /// Requests that no cache may answer, in words.
   private var uncacheable: String? {
     advice.uncacheableRatio.map { "\(NumberText.percent($0)) may not be cached" }
   }
@@ -104,7 +101,6 @@ struct AdviceSentences {
     return text
   }
 
-  /// A hit ratio next to one whose part of the trace was named before.
   private func ratio(_ design: DesignResult) -> String {
     let own = NumberText.percent(design.hitRatio)
     guard isDivided else { return own }
@@ -261,7 +257,6 @@ struct AdviceSentences {
       + "less than the best in hindsight, \(best.hindsight.name)."
   }
 
-  /// Reason for not recommending the runner-up.
   var runnerUp: String? {
     guard let second = best.runnersUp.first(where: { !$0.isSameDesign(as: best.advised) }) else {
       return nil

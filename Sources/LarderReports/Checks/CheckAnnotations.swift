@@ -1,4 +1,4 @@
-import LarderHarness
+import LarderExperiments
 import LarderSupport
 
 /// Findings of a check as commands to GitHub's runner, which shows them at the workload's file.
@@ -9,23 +9,16 @@ package enum CheckAnnotations {
 
   /// The lines, each ending in a line feed; empty when there is nothing to say.
   package static func text(of result: CheckResult) -> String {
-    let findings = result.findings
-    let errors = findings.filter { $0.level == .failure }.map { finding in
-      (
-        finding.title,
-        [finding.text, finding.command].compactMap { $0 }.joined(separator: "\n")
-      )
+    let errors = result.findings.filter { $0.level == .failure }.map { finding in
+      (finding.title, [finding.text, finding.command].compactMap { $0 }.joined(separator: "\n"))
     }
-    let warnings = findings.compactMap { finding -> Annotation? in
+    let warnings = result.findings.compactMap { finding -> Annotation? in
       switch finding.level {
-      case .failure, .remark: nil
-      case .change: (finding.title, finding.text)
+      case .failure, .remark: return nil
+      case .change: return (finding.title, finding.text)
       case .inconclusive:
-        (
-          finding.title,
-          "inconclusive: "
-            + [finding.sentence, finding.advice].compactMap { $0 }.joined(separator: "; ")
-        )
+        let parts = [finding.sentence, finding.advice].compactMap { $0 }
+        return (finding.title, "inconclusive: " + parts.joined(separator: "; "))
       }
     }
     return (lines("error", errors, result.file) + lines("warning", warnings, result.file))

@@ -1,4 +1,4 @@
-import LarderHarness
+import LarderExperiments
 import LarderSupport
 
 /// A check as JUnit XML, which every continuous integration shows: a test case a cell.

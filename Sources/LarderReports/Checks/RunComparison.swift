@@ -1,6 +1,5 @@
 import Foundation
 import LarderExperiments
-import LarderHarness
 import LarderSupport
 
 /// A comparison of two results folders: exact changes in the counts, and the speed of each with its
@@ -133,39 +132,38 @@ package enum RunComparisonFormat: String, Sendable, CaseIterable {
       ]),
     ]
     blocks += tables.blocks(level: 3)
-    blocks += ResourceTable(comparison: comparison.resources, isCheck: false).blocks(level: 3)
+    blocks += comparison.resources.blocks(level: 3, isCheck: false)
     let speeds = comparison.speeds
     if !speeds.isEmpty {
-      blocks += [
-        .heading(3, ["Million requests per second"]),
-        .paragraph([
-          .text(
-            "Median of the repetitions, minimum and maximum in brackets. For information only: "
-              + "timings depend on the machine and its load, and only 'larder check --against' "
-              + "can decide what is "
-              + "slower.")
-        ]),
-        .table(table(of: speeds)),
-      ]
-      if speeds.count > ChangeTables.linesMax {
-        blocks.append(
-          .paragraph([.text("And \(speeds.count - ChangeTables.linesMax) more cells.")]))
-      }
+      blocks +=
+        [
+          .heading(3, ["Million requests per second"]),
+          .paragraph([
+            .text(
+              "Median of the repetitions, minimum and maximum in brackets. For information only: "
+                + "timings depend on the machine and its load, and only 'larder check --against' "
+                + "can decide what is "
+                + "slower.")
+          ]),
+          .table(table(of: speeds)),
+        ] + ChangeTables.rest(speeds.count, "cells")
     }
     return blocks
       + (comparison.notes.isEmpty ? [] : [.list(comparison.notes.map { [.text($0)] })])
   }
 
   private static func table(of speeds: [RunComparison.Speed]) -> Table {
-    var table = Table(titles: ["cell", "mode", "before", "after"])
-    table.rows = speeds.prefix(ChangeTables.linesMax).map { speed in
-      let threads = speed.mode == .execute ? ", " + NumberText.counted(speed.threads, "thread") : ""
-      return [
-        .code("\(speed.cell)"), .text(speed.mode.rawValue + threads),
-        .text(text(of: speed.before)), .text(text(of: speed.after)),
-      ]
-    }
-    return table
+    Table(
+      speeds.prefix(ChangeTables.linesMax),
+      [
+        .init("cell") { .code("\($0.cell)") },
+        .init("mode") { speed in
+          let threads = NumberText.counted(speed.threads, "thread")
+          return .text(speed.mode.rawValue + (speed.mode == .execute ? ", \(threads)" : ""))
+        },
+        .init("before") { .text(text(of: $0.before)) },
+        .init("after") { .text(text(of: $0.after)) },
+      ])
   }
 
   private static func text(of speed: Spread) -> String {
@@ -189,12 +187,7 @@ package enum RunComparisonFormat: String, Sendable, CaseIterable {
 
 /// A change between two results folders, for programs.
 struct RunComparisonRow {
-  /// The trace; nil if there is only one.
-  let trace: String?
-  let configuration: String
-  let policy: String
-  let capacity: String
-  let seed: UInt64
+  let cell: CellName
   /// `worse`, `better`, `different`, `new`, `missing` or, without a verdict, `unmeasured` (a figure
   /// that only the earlier folder has) and `timing`.
   let kind: String
@@ -206,72 +199,59 @@ struct RunComparisonRow {
 
   /// All changes in order: counts, then memory and disk, then timings.
   static func all(in comparison: RunComparison) -> [RunComparisonRow] {
-    var rows = comparison.counts.changes.flatMap { change in
+    let (counts, resources) = (comparison.counts, comparison.resources)
+    let changes = counts.changes.flatMap { change in
       change.metrics.map { metric in
-        var row = RunComparisonRow(change.after.name, kind: metric.kind.rawValue)
-        row.count = metric.metric.rawValue
-        row.before = metric.before.map { String($0) }
-        row.after = metric.after.map { String($0) }
-        return row
+        RunComparisonRow(
+          cell: change.after.name, kind: metric.kind.rawValue, count: metric.metric.rawValue,
+          before: metric.before.map { String($0) }, after: metric.after.map { String($0) })
       }
     }
-    rows += comparison.counts.new.map { RunComparisonRow($0.name, kind: "new") }
-    rows += comparison.counts.missing.map { RunComparisonRow($0.name, kind: "missing") }
-    rows += comparison.resources.changes.map { change in
-      var row = RunComparisonRow(change.name, kind: change.isWorse ? "worse" : "better")
-      row.count = change.resource.rawValue
-      row.before = CheckText.plain(change.before)
-      row.after = CheckText.plain(change.after)
-      return row
+    let cells =
+      counts.new.map { RunComparisonRow(cell: $0.name, kind: "new") }
+      + counts.missing.map { RunComparisonRow(cell: $0.name, kind: "missing") }
+    let figures =
+      resources.changes.map { change in
+        RunComparisonRow(
+          cell: change.name, kind: change.isWorse ? "worse" : "better",
+          count: change.resource.rawValue, before: CheckText.plain(change.before),
+          after: CheckText.plain(change.after))
+      }
+      + resources.missing.map { missing in
+        RunComparisonRow(
+          cell: missing.name, kind: "unmeasured", count: missing.resource.rawValue,
+          before: CheckText.plain(missing.before))
+      }
+    let speeds = comparison.speeds.map { speed in
+      RunComparisonRow(
+        cell: speed.cell, kind: "timing",
+        count: "requests_per_second_\(speed.mode.rawValue)_\(speed.threads)",
+        before: NumberText.fixed(speed.before.median, decimals: 1),
+        after: NumberText.fixed(speed.after.median, decimals: 1))
     }
-    rows += comparison.resources.missing.map { missing in
-      var row = RunComparisonRow(missing.name, kind: "unmeasured")
-      row.count = missing.resource.rawValue
-      row.before = CheckText.plain(missing.before)
-      return row
-    }
-    rows += comparison.speeds.map { speed in
-      var row = RunComparisonRow(speed.cell, kind: "timing")
-      row.count = "requests_per_second_\(speed.mode.rawValue)_\(speed.threads)"
-      row.before = NumberText.fixed(speed.before.median, decimals: 1)
-      row.after = NumberText.fixed(speed.after.median, decimals: 1)
-      return row
-    }
-    return rows
+    return changes + cells + figures + speeds
   }
 
   static var columns: [CSVColumn<RunComparisonRow>] {
     [
-      .text("configuration") { $0.configuration }, .text("policy") { $0.policy },
-      .text("capacity") { $0.capacity }, .whole("seed") { $0.seed }, .text("kind") { $0.kind },
-      .text("count") { $0.count }, .text("before") { $0.before ?? "" },
-      .text("after") { $0.after ?? "" }, .text("trace") { $0.trace ?? "" },
+      .text("configuration") { $0.cell.configuration }, .text("policy") { $0.cell.policy },
+      .text("capacity") { $0.cell.capacity }, .whole("seed") { $0.cell.seed },
+      .text("kind") { $0.kind }, .text("count") { $0.count },
+      .text("before") { $0.before ?? "" }, .text("after") { $0.after ?? "" },
+      .text("trace") { $0.cell.trace ?? "" },
     ]
-  }
-
-  private init(_ cell: CellName, kind: String) {
-    trace = cell.trace
-    configuration = cell.configuration
-    policy = cell.policy
-    capacity = cell.capacity
-    seed = cell.seed
-    self.kind = kind
   }
 }
 
 extension RunComparisonRow: Encodable {
   private enum CodingKeys: String, CodingKey {
-    case trace, configuration, policy, capacity, seed, kind, count, before, after
+    case kind, count, before, after
   }
 
   /// Encodes numbers in full: counts may exceed 2^53.
   func encode(to encoder: any Encoder) throws {
+    try cell.encode(to: encoder)
     var fields = encoder.container(keyedBy: CodingKeys.self)
-    try fields.encodeIfPresent(trace, forKey: .trace)
-    try fields.encode(configuration, forKey: .configuration)
-    try fields.encode(policy, forKey: .policy)
-    try fields.encode(capacity, forKey: .capacity)
-    try fields.encode(seed, forKey: .seed)
     try fields.encode(kind, forKey: .kind)
     if !count.isEmpty { try fields.encode(count, forKey: .count) }
     try fields.encodeIfPresent(before.flatMap { Decimal(string: $0) }, forKey: .before)

@@ -29,7 +29,7 @@ package struct CountsCSV: ReportFormat {
   }
 
   private static let columns: [CSVColumn<Record>] =
-    cell + outcome + extra + costs + time + prefix + flash + waits
+    cell + outcome + extra + costs + time + prefix + flash
 
   private static let cell: [CSVColumn<Record>] = [
     .text("workload") { $0.cell.workload },
@@ -88,11 +88,11 @@ package struct CountsCSV: ReportFormat {
   private static let time: [CSVColumn<Record>] = [
     .whole("delayed_hits") { $0.counts.time?.delayedHits },
     .whole("origin_fetches") { $0.counts.time?.originFetches },
-    .whole("total_latency") { $0.counts.time?.totalLatency },
+    .whole("total_latency_us") { $0.counts.time?.totalLatency },
     .whole("max_in_flight") { $0.counts.time?.maxInFlight },
-    .whole("p50_latency") { $0.counts.time?.p50Latency },
-    .whole("p90_latency") { $0.counts.time?.p90Latency },
-    .whole("p99_latency") { $0.counts.time?.p99Latency },
+    .whole("latency_p50_us") { $0.counts.time?.p50Latency },
+    .whole("latency_p90_us") { $0.counts.time?.p90Latency },
+    .whole("latency_p99_us") { $0.counts.time?.p99Latency },
   ]
 
   /// Hits on prefixes of prompts, if these are counted.
@@ -107,13 +107,6 @@ package struct CountsCSV: ReportFormat {
     .whole("bytes_inserted") { $0.flash?.insertedBytes },
     .whole("bytes_reinserted") { $0.flash?.reinsertedBytes },
     .whole("bytes_written") { $0.flash?.writtenBytes },
-  ]
-
-  /// Two of the time columns under names that programs may rely on. They count requests if these
-  /// are the clock.
-  private static let waits: [CSVColumn<Record>] = [
-    .whole("total_latency_us") { $0.counts.time?.totalLatency },
-    .whole("latency_p99_us") { $0.counts.time?.p99Latency },
   ]
 
   /// Savings, if the trace has costs.

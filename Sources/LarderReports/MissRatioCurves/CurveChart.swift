@@ -29,7 +29,6 @@ package enum CurveChart {
       annotations: knees)
   }
 
-  /// A point, with an interval of two standard errors to both sides if there is one.
   private static func point(_ point: MissRatioCurve.Point) -> ChartSeries.Point {
     let miss = 1 - point.hitRatio
     let range = point.standardError.map { error in

@@ -4,7 +4,6 @@ import LarderSupport
 
 /// Miss-ratio curves for a terminal: a picture, and the findings in words.
 package enum CurveText {
-  /// Picture, legend and findings of each trace.
   package static func text(
     of traces: [TraceCurves], share: Share, on terminal: CurvePicture.Terminal
   ) -> String {
@@ -15,60 +14,45 @@ package enum CurveText {
     of trace: TraceCurves, share: Share, on terminal: CurvePicture.Terminal
   ) -> String {
     let picture = CurvePicture(trace.curves, on: terminal)
-    let mark = terminal.hasUnicode ? "◉" : "@"
+    var table = TextTable(alignsRight: Array(repeating: false, count: 5))
+    for curve in trace.curves {
+      let knees = curve.knees.map { capacity(curve.points[$0].capacity, curve) }
+      table.add([
+        curve.policy, method(curve),
+        curve.smallestCache.map {
+          "\(share) of the best hit ratio from \(capacity($0, curve))"
+        } ?? "no hits at any capacity",
+        knees.isEmpty ? "" : "knee at \(knees.joined(separator: ", "))", error(curve),
+      ])
+    }
     var text = "\(TextSafety.singleLine(trace.facts.name)), miss ratio by capacity\n\n"
     text += picture.text() + "\n"
-    let width = trace.curves.map(\.policy.count).max() ?? 0
-    for (number, curve) in trace.curves.enumerated() {
-      let name = curve.policy + String(repeating: " ", count: width - curve.policy.count)
-      text += "  \(picture.key(of: number)) \(name)  \(findings(curve, share))\n"
-      for line in errors(curve) { text += String(repeating: " ", count: width + 6) + line + "\n" }
+    for (number, line) in table.lines.enumerated() {
+      text += "  \(picture.key(of: number)) \(line)\n"
     }
     if trace.curves.contains(where: { !$0.knees.isEmpty }) {
-      text += "  \(mark) knee: beyond it, capacity gains less\n"
+      text += "  \(picture.knee) knee: beyond it, capacity gains less\n"
     }
     return text
-  }
-
-  private static func findings(_ curve: MissRatioCurve, _ share: Share) -> String {
-    var parts = [method(curve)]
-    if let smallest = curve.smallestCache {
-      parts.append("\(share) of the best hit ratio from \(capacity(smallest, curve))")
-    } else {
-      parts.append("no hits at any capacity")
-    }
-    if !curve.knees.isEmpty {
-      let knees = curve.knees.map { capacity(curve.points[$0].capacity, curve) }
-      parts.append("\(knees.count == 1 ? "knee" : "knees") at \(knees.joined(separator: ", "))")
-    }
-    return parts.joined(separator: "; ")
   }
 
   private static func method(_ curve: MissRatioCurve) -> String {
-    guard curve.method != .exact else { return "exact" }
-    var text = curve.method.rawValue
-    if let objects = curve.sampledObjects, let rate = curve.rate {
-      text += " of \(NumberText.grouped(UInt64(objects))) objects"
-      text += " (\(NumberText.fixed(rate * 100, decimals: 3) ?? "") %)"
+    guard let objects = curve.sampledObjects, let rate = curve.rate else {
+      return curve.method.rawValue
     }
-    return text
+    return "\(curve.method.rawValue) of \(NumberText.grouped(UInt64(objects))) objects "
+      + "(\(NumberText.fixed(rate * 100, decimals: 3) ?? "") %)"
   }
 
-  private static func errors(_ curve: MissRatioCurve) -> [String] {
-    var lines: [String] = []
-    if let error = curve.meanStandardError {
-      lines.append("mean standard error \(points(error)) points")
+  /// The error of an estimate in points: measured, or its standard error.
+  private static func error(_ curve: MissRatioCurve) -> String {
+    func points(_ value: Double) -> String { NumberText.fixed(value * 100, decimals: 2) ?? "" }
+    let measured = curve.measuredError.map {
+      "; measured \(points($0.mean)), at most \(points($0.largest))"
     }
-    if let error = curve.measuredError {
-      lines.append(
-        "measured error: mean \(points(error.mean)) points over \(error.capacities) "
-          + "capacities, maximum \(points(error.largest))")
-    }
-    return lines
-  }
-
-  private static func points(_ value: Double) -> String {
-    NumberText.fixed(value * 100, decimals: 2) ?? ""
+    return curve.meanStandardError.map {
+      "standard error \(points($0)) points\(measured ?? "")"
+    } ?? ""
   }
 
   private static func capacity(_ value: UInt64, _ curve: MissRatioCurve) -> String {
@@ -114,7 +98,6 @@ package struct CurvePicture: Sendable {
 
   private static let margin = 7
 
-  /// The picture, with a line feed at the end of each line.
   package func text() -> String {
     var canvas = CurveCanvas(columns: columns, rows: rows, hasDots: hasDots)
     for (number, curve) in curves.enumerated() { draw(curve, number, on: &canvas) }
@@ -124,17 +107,19 @@ package struct CurvePicture: Sendable {
         canvas.mark(
           column: Int(x(point.capacity) * Double(columns - 1)),
           row: Int((point.hitRatio * Double(rows - 1)).rounded()), series: number,
-          with: terminal.hasUnicode ? "◉" : "@")
+          with: self.knee)
       }
     }
     return lines(of: canvas).reduce(into: "") { $0 += $1 + "\n" }
   }
 
-  /// The symbol of a curve in the legend.
   package func key(of number: Int) -> String {
     let mark = hasDots ? (terminal.hasUnicode ? "━" : "-") : String(Self.mark(number, terminal))
     return coloured(mark, number)
   }
+
+  /// The symbol of a knee.
+  var knee: Character { terminal.hasUnicode ? "◉" : "@" }
 
   private var hasDots: Bool { terminal.hasUnicode && (terminal.hasColour || curves.count == 1) }
 
@@ -231,60 +216,56 @@ extension ChartUnit {
   init(_ unit: CapacityUnit) { self = unit == .objects ? .objects : .bytes }
 }
 
-/// A grid of characters, each belonging to at most one series.
+/// A grid of characters, each belonging to at most one series. With dots, a character is two dots
+/// wide and four high.
 struct CurveCanvas {
+  private struct Cell {
+    var character: Character?
+    var dots: UInt32 = 0
+    var series: Int?
+  }
+
   private let columns: Int
   private let rows: Int
   private let hasDots: Bool
-  private var characters: [Character?]
-  private var dots: [UInt32]
-  private var series: [Int?]
+  private var cells: [Cell]
 
-  /// An empty grid. With dots, a character is two dots wide and four high.
   init(columns: Int, rows: Int, hasDots: Bool) {
     self.columns = columns
     self.rows = rows
     self.hasDots = hasDots
-    characters = Array(repeating: nil, count: columns * rows)
-    dots = Array(repeating: 0, count: columns * rows)
-    series = Array(repeating: nil, count: columns * rows)
+    cells = Array(repeating: Cell(), count: columns * rows)
   }
 
   var dotColumns: Int { hasDots ? columns * 2 : columns }
 
   /// The character at a position, and the series it belongs to; row 0 is at the top.
   subscript(column: Int, row: Int) -> (Character, Int?) {
-    let place = row * columns + column
-    if let character = characters[place] { return (character, series[place]) }
-    guard dots[place] != 0, let scalar = Unicode.Scalar(0x2800 + dots[place]) else {
-      return (" ", nil)
-    }
-    return (Character(scalar), series[place])
+    let cell = cells[row * columns + column]
+    if let character = cell.character { return (character, cell.series) }
+    guard cell.dots != 0, let scalar = Unicode.Scalar(0x2800 + cell.dots) else { return (" ", nil) }
+    return (Character(scalar), cell.series)
   }
 
   /// Draws a dot of a series, or its mark if the canvas has no dots, at a hit ratio; hit ratio 0, a
   /// miss ratio of 1, is at the top. Cells drawn by an earlier series keep its colour and mark.
-  mutating func dot(column: Int, height: Double, series number: Int, mark: Character) {
-    let height = min(1, max(0, height))
+  mutating func dot(column: Int, height: Double, series: Int, mark: Character) {
     guard (0..<dotColumns).contains(column) else { return }
+    let (across, down) = hasDots ? (2, 4) : (1, 1)
+    let y = Int((min(1, max(0, height)) * Double(rows * down - 1)).rounded())
+    let place = (y / down) * columns + column / across
+    cells[place].series = cells[place].series ?? series
     if hasDots {
-      let y = Int((height * Double(rows * 4 - 1)).rounded())
-      let place = (y / 4) * columns + column / 2
       // The bits of Unicode's braille patterns, by column and row.
       let bits: [[UInt32]] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
-      dots[place] |= bits[column % 2][y % 4]
-      series[place] = series[place] ?? number
+      cells[place].dots |= bits[column % 2][y % 4]
     } else {
-      let place = Int((height * Double(rows - 1)).rounded()) * columns + column
-      guard characters[place] == nil else { return }
-      characters[place] = mark
-      series[place] = number
+      cells[place].character = cells[place].character ?? mark
     }
   }
 
-  mutating func mark(column: Int, row: Int, series number: Int, with character: Character) {
+  mutating func mark(column: Int, row: Int, series: Int, with character: Character) {
     guard (0..<columns).contains(column), (0..<rows).contains(row) else { return }
-    characters[row * columns + column] = character
-    series[row * columns + column] = number
+    cells[row * columns + column] = Cell(character: character, series: series)
   }
 }

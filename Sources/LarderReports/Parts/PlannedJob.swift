@@ -33,7 +33,6 @@ package struct PlannedJob: Sendable {
   let file: String
   let store: String
 
-  /// - Parameter program: The program as typed.
   package init(plan: PartPlan, program: String, file: String, store: String) {
     self.plan = plan
     self.program = program
@@ -145,7 +144,6 @@ package struct PlannedJob: Sendable {
     }.joined(separator: ",")
   }
 
-  /// Strings are written as JSON, which every YAML parser accepts. Finished parts end at once.
   private var kubernetes: String {
     """
     \(steps(submit: "kubectl apply -f THIS-FILE"))

@@ -35,7 +35,33 @@ struct CombinedFormat: TraceFormat {
     if sample.isNamed(description.suffixes) { return .certain }
     let lines = sample.lines()
     guard !lines.isEmpty, !ByteOrderMark.isUTF16(sample.head) else { return .none }
-    return CombinedLayout(lines).fitting >= 0.9 ? .certain : .none
+    return known(lines) != nil || CombinedLayout(lines).fitting >= 0.9 ? .certain : .none
+  }
+
+  /// Layouts of other programs; a new one is a row.
+  private static let patterns = LogPattern.known([
+    // Envoy, and Istio with up to four reasons before the numbers.
+    envoy(""), envoy(#" $reason $reason "$failure""#), envoy(#" "$failure" "$failure""#),
+    envoy(#" $reason $reason "$failure" $reason"#),
+    // Alibaba Cloud CDN: bytes of the request and of the response.
+    #"[$time] $client $proxy $totalMilliseconds "$referer" "$request" $status $sent $bytes"#
+      + " $cacheStatus",
+    // Tomcat and others without quotes around the request.
+    "$client [$time] $method $target HTTP/$protocol $status $bytes",
+    // CloudFront's real-time logs with all fields.
+    #"$seconds\t$client\t$originSeconds\t$status\t$bytes\t$method\t$protocol\t$domain\t$target"#
+      + #"\t$sent\t$edge\t$id\t$host\t"#,
+    // CloudWatch Logs Insights: a table with the line in quotes.
+    #"$day $clock,"$client [$time] ""$request"" $status $bytes"#,
+  ])
+
+  private static func envoy(_ reasons: String) -> String {
+    #"$name [$time] "$request" $status $flags\#(reasons) $received $bytes $duration "#
+      + #"$originMilliseconds "$client" "$agent" "$id" "$host""#
+  }
+
+  private func known(_ lines: [ArraySlice<UInt8>]) -> LogPattern? {
+    CombinedFormat.patterns.first { $0.fits(lines) }
   }
 
   func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
@@ -49,6 +75,7 @@ struct CombinedFormat: TraceFormat {
           "log-format", expected: "a log format of nginx or Apache (\(error.message))")
       }
     }
+    if let pattern = known(sample.lines()) { return WebDecoder(layout: pattern, options: web) }
     let layout = CombinedLayout(sample.lines(CombinedFormat.voters))
     return WebDecoder(layout: layout, options: web)
   }
@@ -66,7 +93,6 @@ struct CombinedLayout: WebLayout {
     /// Directly before the time.
     case last = #"%h %l %u %v [%t] "%r" %>s %b"#
     case behindTime = #"%h %l %u [%t] %v "%r" %>s %b"#
-    case envoy = #"[%t] "%r" %s flags received %b duration upstream "%XFF" "%agent" "%id" "%v""#
   }
 
   private(set) var place = HostPlace.none
@@ -78,21 +104,13 @@ struct CombinedLayout: WebLayout {
   let fitting: Double
   private let findings: [String]
 
-  var roles: Set<WebRole> {
-    let common: Set<WebRole> = [.time, .request, .status, .bytes, .host]
-    return place == .envoy ? common.union([.originMilliseconds]) : common
-  }
+  var roles: Set<WebRole> { [.time, .request, .status, .bytes, .host] }
   var understanding: [String] { ["lines are \(place.rawValue)"] + findings }
   func reader() -> Reader { Reader(layout: self) }
 
   init(_ lines: [ArraySlice<UInt8>]) {
     var votes = Votes()
-    for line in lines {
-      line.withUnsafeBufferPointer { bytes in
-        guard let start = bytes.baseAddress else { return }
-        votes.add(TextField(start, start + bytes.count))
-      }
-    }
+    for line in lines { line.withTextField { votes.add($0) } }
     fitting = Double(votes.fitting) / Double(max(1, lines.count))
     // A server is named by few addresses; a client's port changes.
     if votes.addresses.lines > 0, votes.addresses.names.count * 4 <= votes.addresses.lines {
@@ -108,7 +126,6 @@ struct CombinedLayout: WebLayout {
       self.place = place
     }
     if takesFront, front.lines > 0, front.lines * 2 >= votes.fitting { place = .front }
-    if votes.envoy > 0, votes.envoy * 10 >= votes.fitting * 9 { place = .envoy }
     findings = votes.findings(place, takesFront: takesFront)
   }
 
@@ -162,14 +179,6 @@ struct CombinedLayout: WebLayout {
       fields[.request] = TextField(rest.next, end)
       rest = TextField(end + 1, line.end)
       fields[.status] = rest.takeField()
-      if place == .envoy {
-        guard let tail = EnvoyTail(rest) else { return .bad }
-        fields[.bytes] = tail.sent
-        fields[.originMilliseconds] = tail.upstream
-        fields[.host] = tail.authority
-        hosts += tail.authority.isNothing ? 0 : 1
-        return .request
-      }
       fields[.bytes] = rest.takeField()
       guard !fields[.status].isEmpty else { return .bad }
       let head = TextField(line.next, time.next - 1)
@@ -253,7 +262,6 @@ extension CombinedLayout {
     var hosts: [HostPlace: HostVotes] = [:]
     var addresses = HostVotes()
     var clients = 0
-    var envoy = 0
     var prefix: String?
 
     mutating func add(_ line: TextField) {
@@ -266,12 +274,12 @@ extension CombinedLayout {
       var between = TextField(line.next, line.next)
       if rest.next.pointee != 0x22 { between = rest.takeField().unquoted }
       rest.skipBlanks()
-      guard rest.takeByte() == 0x22, let end = rest.endOfQuoted() else { return }
+      guard rest.takeByte() == 0x22, rest.next.pointee != 0x22, let end = rest.endOfQuoted()
+      else { return }
       rest = TextField(end + 1, line.end)
-      var status = rest.takeField()
-      guard status.count == 3, status.takeInteger() != nil, status.isEmpty else { return }
+      let status = rest.takeField()
+      guard status.count == 3, status.isNumber else { return }
       fitting += 1
-      if EnvoyTail(rest) != nil { envoy += 1 }
       if between.isFullHostName { hosts[.behindTime, default: HostVotes()].add(between) }
       let head = TextField(line.next, time.next - 1).trimmed
       let own = LogPrefix.removed(from: head)
@@ -314,48 +322,6 @@ extension CombinedLayout {
       }
       return findings
     }
-  }
-}
-
-/// Fields after the status of Envoy's default text, and of Istio's, which has up to four reasons
-/// between the response flags and the numbers.
-struct EnvoyTail {
-  let sent: TextField
-  /// Response time of the upstream in milliseconds.
-  let upstream: TextField
-  /// Requested host; empty if it is not logged.
-  let authority: TextField
-
-  /// Parses the fields; nil if they are others.
-  init?(_ text: TextField) {
-    var rest = text
-    guard EnvoyTail.isFlags(rest.takeField()) else { return nil }
-    var received = EnvoyTail.take(&rest)
-    for _ in 0..<4 where !received.isNumber { received = EnvoyTail.take(&rest) }
-    sent = EnvoyTail.take(&rest)
-    let duration = EnvoyTail.take(&rest)
-    upstream = EnvoyTail.take(&rest)
-    guard received.isNumber, sent.isNumber, duration.isNumber,
-      upstream.isNumber || upstream.isNothing
-    else { return nil }
-    // X-Forwarded-For, user agent and request id.
-    for _ in 0..<3 { _ = EnvoyTail.take(&rest) }
-    authority = EnvoyTail.take(&rest)
-  }
-
-  private static func take(_ rest: inout TextField) -> TextField {
-    rest.skipBlanks()
-    guard !rest.isEmpty, rest.next.pointee == 0x22 else { return rest.takeField() }
-    rest.skip()
-    let text = TextField(rest.next, rest.endOfQuoted() ?? rest.end)
-    rest = TextField(min(text.end + 1, rest.end), rest.end)
-    return text
-  }
-
-  /// True for `-` and response flags such as `UF,URX`.
-  private static func isFlags(_ field: TextField) -> Bool {
-    if field.isNothing { return !field.isEmpty }
-    return (0..<field.count).allSatisfy { field.next[$0] == 0x2C || field.next[$0] &- 0x41 < 26 }
   }
 }
 

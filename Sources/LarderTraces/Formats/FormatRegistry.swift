@@ -1,19 +1,16 @@
 import LarderEngine
 
-/// All trace formats, by name. To add a format to this package, add a row to `TableFormat.all` or
-/// `BinaryFormat.all`, or a file in `Formats/` and a line here; add one of another package with
-/// `add`.
+/// All trace formats, by name. To add a format to this package, add a row to `TableFormat.all`,
+/// `BinaryFormat.all` or `ServerLog.all`, or a file in `Formats/` and a line here; add one of
+/// another package with `add`.
 public enum FormatRegistry {
   private static let registry = Registry<any TraceFormat>(
     "trace format",
     BinaryFormat.all + [CsvFormat()] + TableFormat.all + [
       Cache2kFormat(),
       CombinedFormat(),
-      SquidFormat(),
+    ] + ServerLog.all + [
       W3CFormat(),
-      HAProxyFormat(),
-      S3Format(),
-      ALBFormat(),
       JSONLinesFormat(),
       HashIDsFormat(),
       RedisMonitorFormat(),

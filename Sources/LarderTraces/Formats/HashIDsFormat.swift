@@ -23,12 +23,10 @@ struct HashIDsFormat: TraceFormat {
       .maxBad,
     ])
 
-  private static let time = Array("timestamp".utf8)
   private static let ids = Array("\"hash_ids\"".utf8)
-  private static let tokens = Array("input_length".utf8)
 
   private static func scanner() -> JSONLineScanner {
-    JSONLineScanner([[time], [Array("hash_ids".utf8)], [tokens]])
+    JSONLineScanner(["timestamp", "hash_ids", "input_length"])
   }
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {

@@ -46,28 +46,19 @@ struct MemcachedWatchFormat: TraceFormat {
     var foldsFills: Bool { true }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-      var last = 0
       // The last get of each client, held back until the client's next event is known. The window
       // that sorts by time restores its position.
       var pending: [UInt64: TraceRecord] = [:]
       var keys = KeyLengths()
       var growth = GrowthLimit("the clients of a server", bytesEach: 64)
-      try reader.forEachLine(telling: batch) { line, number in
-        last = number
-        if line.trimmed.isEmpty || line.trimmed.equals([0x4F, 0x4B]) { return true }
+      try reader.forEachEvent(of: batch, "'ts=... gid=... type=... key=...'") { line in
         if let skipped = MemcachedWatchFormat.skippedEvents(line) {
           batch.noteSkippedEvents(skipped)
           return true
         }
-        guard let event = MemcachedEvent(line) else {
-          try batch.bad(
-            TraceError(
-              "expected 'ts=... gid=... type=... key=...', found \(line.quoted)",
-              in: reader.path, at: .line(number)))
-          return true
-        }
+        guard let event = MemcachedEvent(line) else { return nil }
         var goesOn = true
-        if event.isOfClient, let get = pending.removeValue(forKey: event.client),
+        if event.kind != .eviction, let get = pending.removeValue(forKey: event.client),
           event.kind == .get || get.key != event.record.key
         {
           goesOn = try batch.append(get)
@@ -88,7 +79,6 @@ struct MemcachedWatchFormat: TraceFormat {
       for get in pending.values.sorted(by: { ($0.time, $0.key) < ($1.time, $1.key) }) {
         guard try batch.append(get) else { return }
       }
-      batch.noteLines(last)
       if let note = keys.note { batch.note(note) }
       _ = try batch.flush()
     }
@@ -107,66 +97,47 @@ struct MemcachedEvent {
   private(set) var client: UInt64 = 0
   private(set) var keyLength = 0
 
-  /// True for events that a client caused.
-  var isOfClient: Bool { kind != .eviction }
+  private static let names = ["ts", "type", "key", "status", "size", "ttl", "cfd"].map {
+    Array($0.utf8)
+  }
 
-  /// Parses the event of a line; nil without a time, type or key.
+  /// Parses the event of a line; nil without a time or type.
   init?(_ line: TextField) {
-    var (type, status, size) = (line, line, line)
-    var (key, seen) = (line, 0)
+    var values = [TextField?](repeating: nil, count: Self.names.count)
     var rest = line
     while true {
       let field = rest.takeField()
       if field.isEmpty { break }
       guard let equals = field.find(0x3D) else { return nil }
       let name = TextField(field.next, equals)
-      var value = TextField(equals + 1, field.end)
-      if name.equals(Array("ts".utf8)) {
-        guard let time = MemcachedEvent.time(value) else { return nil }
-        record.time = time
-        seen |= 1
-      } else if name.equals(Array("type".utf8)) {
-        type = value
-        seen |= 2
-      } else if name.equals(Array("key".utf8)) {
-        key = value
-        seen |= 4
-      } else if name.equals(Array("status".utf8)) {
-        status = value
-        seen |= 8
-      } else if name.equals(Array("size".utf8)) {
-        size = value
-        seen |= 16
-      } else if name.equals(Array("ttl".utf8)) {
-        record.ttl = UInt32(clamping: value.takeInteger() ?? 0)
-      } else if name.equals(Array("cfd".utf8)) {
-        client = value.takeInteger() ?? 0
-      }
+      guard let index = Self.names.firstIndex(where: { name.equals($0) }) else { continue }
+      values[index] = TextField(equals + 1, field.end)
     }
-    guard seen & 3 == 3 else { return nil }
-    if seen & 4 == 0 { return }
-    record.key = KeyHash.key(key)
-    keyLength = key.count
-    let hasStatus = { (text: String) in seen & 8 != 0 && status.equals(Array(text.utf8)) }
-    if type.equals(Array("item_get".utf8)) {
+    let number = { (index: Int) -> UInt64 in
+      var value = values[index]
+      return value?.takeInteger() ?? 0
+    }
+    guard let time = values[0].flatMap(Self.time), let type = values[1] else { return nil }
+    (record.time, client) = (time, number(6))
+    guard let key = values[2] else { return }
+    (record.key, keyLength) = (KeyHash.key(key), key.count)
+    let status = values[3]?.text
+    switch type.text {
+    case "item_get":
       kind = .get
-      record.ttl = 0
-      if seen & 8 != 0 { record.outcome = hasStatus("found") ? .hit : .miss }
-    } else if type.equals(Array("item_store".utf8)) {
-      kind = hasStatus("stored") ? .store : .failedStore
-      record.operation = Operation.set.rawValue
-    } else if type.equals(Array("deleted".utf8)) {
+      if let status { record.outcome = status == "found" ? .hit : .miss }
+    case "item_store":
+      kind = status == "stored" ? .store : .failedStore
+      (record.operation, record.ttl) = (Operation.set.rawValue, UInt32(clamping: number(5)))
+    case "deleted":
       kind = .delete
       record.operation = Operation.delete.rawValue
-      return
-    } else if type.equals(Array("eviction".utf8)) {
-      kind = .eviction
+    case "eviction": kind = .eviction
+    default: break
     }
-    if seen & 16 != 0, kind == .store || hasStatus("found") {
-      guard let bytes = SizeField.size(size) else { return nil }
-      record.size = bytes
-      record.isSizeKnown = true
-    }
+    guard let size = values[4], kind == .store || kind == .get && status == "found" else { return }
+    guard let bytes = SizeField.size(size) else { return nil }
+    (record.size, record.isSizeKnown) = (bytes, true)
   }
 
   /// Seconds, a point, and microseconds without leading zeros.

@@ -10,21 +10,18 @@ struct RedisMonitorFormat: TraceFormat {
       "60"`. Reads (GET, MGET, HGET, SMEMBERS ...) are gets, one for each key; SET, SETEX, MSET,
       INCR, HSET, LPUSH ... are sets, DEL and UNLINK deletes; GETSET and SET with GET are a get and
       a set, GETDEL a get and a delete. EXPIRE, PEXPIRE, EXPIREAT, PEXPIREAT, PERSIST and GETEX
-      change a TTL (operation expire); RENAME, RENAMENX, COPY and MOVE are sets of the new key with
-      the value's size and TTL, and deletes of the old one; FLUSHDB and FLUSHALL are deletes of all
-      keys there; SWAPDB is applied. Conditions (NX, XX, GT, LT, REPLACE) and KEEPTTL are evaluated
-      against the keys of the log so far, starting with an empty server; IFEQ, IFNE, DELIFEQ and
-      DELEX compare values, and are taken as met by values that are not known, as are digests. A
-      command without effect is skipped. So are commands without an effect on keys, and those with
-      an unknown effect,
+      change a TTL (operation expire); RENAME is a delete and a set with the value's size and TTL;
+      FLUSHDB and FLUSHALL are deletes of all keys there. Conditions (NX, XX, GT, LT) and KEEPTTL
+      are evaluated against the keys of the log so far, starting with an empty server. Other
+      commands (COPY, MOVE, SWAPDB, SET with IFEQ ...) and those without effect are skipped and
       counted by name. Keys of database 0 are unchanged, those of others are prefixed with its
       number and a quote. A namespace of Kvrocks is a database. A size is that of the value, without
       the key; reads and partial changes have none, so an object has the size of its last SET. The
       log does not say if a get missed: a set after a get of its key, with no other write of the key
       between, is the end of that get if the key was not known to be stored, or if the client of the
       get stores a value of the same length (the server had evicted it). fills=false makes every set
-      a request. TTLs are whole seconds, rounded up; a key that has
-      expired within the second is deleted before it is used.
+      a request. TTLs are whole seconds, rounded up; a key that has expired within the second is
+      deleted before it is used.
       """,
     suffixes: [".redis", ".redis-monitor", ".redis-monitor.log"],
     parameters: [
@@ -38,18 +35,8 @@ struct RedisMonitorFormat: TraceFormat {
   func recognise(_ sample: FormatSample) -> FormatConfidence {
     if sample.isNamed(description.suffixes) { return .certain }
     let lines = sample.lines().filter { $0.count > 3 }
-    let fitting = lines.count { line in
-      line.withUnsafeBufferPointer { bytes in
-        guard let start = bytes.baseAddress else { return false }
-        return RedisCommand(TextField(start, start + bytes.count)) != nil
-      }
-    }
+    let fitting = lines.count { $0.withTextField { RedisCommand($0) != nil } }
     return !lines.isEmpty && fitting * 10 >= lines.count * 9 ? .certain : .none
-  }
-
-  /// True for the reply to MONITOR itself.
-  private static func isGreeting(_ line: TextField) -> Bool {
-    line.equals(Array("OK".utf8)) || line.equals(Array("+OK".utf8))
   }
 
   func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
@@ -63,18 +50,9 @@ struct RedisMonitorFormat: TraceFormat {
     var sortsTimes: Bool { true }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-      var last = 0
       var keyspace = RedisKeyspace(marksFills: foldsFills)
-      try reader.forEachLine(telling: batch) { line, number in
-        last = number
-        if line.trimmed.isEmpty || RedisMonitorFormat.isGreeting(line.trimmed) { return true }
-        guard let command = RedisCommand(line) else {
-          try batch.bad(
-            TraceError(
-              "expected '1700000000.123456 [0 address] \"GET\" \"key\"', found \(line.quoted)",
-              in: reader.path, at: .line(number)))
-          return true
-        }
+      try reader.forEachEvent(of: batch, #"'1700000000.123456 [0 address] "GET" "key"'"#) { line in
+        guard let command = RedisCommand(line) else { return nil }
         if let reason = try keyspace.apply(command, in: reader.path) {
           batch.skip(reason)
           return true
@@ -84,9 +62,26 @@ struct RedisMonitorFormat: TraceFormat {
         }
         return true
       }
-      batch.noteLines(last)
       for note in keyspace.notes { batch.note(note) }
       _ = try batch.flush()
+    }
+  }
+}
+
+extension ByteReader {
+  /// Calls `body` with each event of a server's log; nil from it marks a line as bad. Blank lines
+  /// and the server's reply to the command that started the log are skipped.
+  func forEachEvent(
+    of batch: RecordBatch, _ expected: String, _ body: (TextField) throws -> Bool?
+  ) throws {
+    let replies = ["", "OK", "+OK"].map { Array($0.utf8) }
+    try forEachLine(telling: batch) { line, number in
+      let text = line.trimmed
+      if text.count <= 3, replies.contains(where: { text.equals($0) }) { return true }
+      if let goesOn = try body(line) { return goesOn }
+      try batch.bad(
+        TraceError("expected \(expected), found \(line.quoted)", in: path, at: .line(number)))
+      return true
     }
   }
 }
@@ -146,19 +141,9 @@ struct RedisCommand {
     place < words.count ? words[place].text.uppercased() : ""
   }
 
-  /// Word at an index as a number, parsed as the server does: 64 bits with a sign, no leading
-  /// zeros; nil if invalid.
+  /// Word at an index as a number; nil if the server rejects it.
   func integer(_ place: Int) -> Int64? {
-    guard place < words.count else { return nil }
-    var rest = words[place]
-    let isNegative = !rest.isEmpty && rest.next.pointee == 0x2D
-    if isNegative { rest.skip() }
-    let isZero = rest.equals([0x30])
-    guard isZero || !rest.isEmpty && rest.next.pointee != 0x30,
-      let value = rest.takeInteger(), rest.isEmpty, !(isZero && isNegative)
-    else { return nil }
-    if !isNegative { return Int64(exactly: value) }
-    return value == 1 << 63 ? .min : Int64(exactly: value).map { -$0 }
+    place < words.count ? Int64(words[place].text) : nil
   }
 
   /// The unit of an option that sets an expiry.
@@ -179,6 +164,11 @@ struct RedisCommand {
     if unit == .secondsSince1970 || unit == .millisecondsSince1970 { return milliseconds }
     let (sum, overflows) = milliseconds.addingReportingOverflow(Int64(time / 1000))
     return overflows ? nil : sum
+  }
+
+  /// Expiry time of a duration or time that must be positive.
+  func expiry(_ place: Int, _ unit: Expiry) -> Int64? {
+    integer(place) ?? 0 > 0 ? deadline(place, unit) : nil
   }
 
   /// Length of a word in bytes; `\x00` and `\n` are one byte each.

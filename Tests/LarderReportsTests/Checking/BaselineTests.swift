@@ -1,10 +1,9 @@
 import Foundation
 import LarderEngine
-import LarderExperiments
 import LarderSupport
 import Testing
 
-@testable import LarderHarness
+@testable import LarderExperiments
 @testable import LarderReports
 
 /// Round trips of baselines, and one-line errors for damaged ones.
@@ -129,7 +128,7 @@ struct BaselineTests {
     #expect(throws: BaselineError.foreign(file: "b.json")) {
       try decode(text.replacing("larder-baseline", with: "other"))
     }
-    #expect(throws: BaselineError.unknownVersion(file: "b.json", found: 9, known: 1)) {
+    #expect(throws: BaselineError.damaged(file: "b.json", reason: "has version 9 instead of 1")) {
       try decode(text.replacing("\"version\": 1", with: "\"version\": 9"))
     }
     #expect(

@@ -1,8 +1,8 @@
 import Foundation
 import LarderEngine
-import LarderHarness
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderReports
 
 #if canImport(FoundationXML)

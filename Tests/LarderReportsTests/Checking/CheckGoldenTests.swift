@@ -1,7 +1,7 @@
 import LarderEngine
-import LarderHarness
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderReports
 
 /// Every form of a check or a comparison, for fixed results.

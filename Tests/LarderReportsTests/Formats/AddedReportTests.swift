@@ -1,5 +1,6 @@
 import Foundation
 import LarderExperiments
+import LarderHarness
 import LarderReports
 import LarderSupport
 import TestSupport

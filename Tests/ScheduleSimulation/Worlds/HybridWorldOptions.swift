@@ -41,7 +41,7 @@
         policy: random.pick(Self.policies), shards: shards, hashing: .seeded(random.next()))
       memory.seed = random.next()
       var disk = DiskConfiguration(
-        policy: random.pick(Self.policies),
+        policy: .named(random.pick(Self.policies)),
         limits: DiskLimits(
           bytes: nil, count: isDiskAmple ? 64 : 1 + random.below(3), freeBytes: 0),
         durability: random.pick([.none, .normal]),

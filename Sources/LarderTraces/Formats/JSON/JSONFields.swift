@@ -1,18 +1,26 @@
 import LarderEngine
 internal import LarderSupport
 
-/// Roles of the keys of a log in JSON lines.
+/// Roles of the keys of a log in JSON lines or logfmt.
 struct JSONFields: Sendable {
   /// A key, with dots into inner objects, and its role.
   struct Field: Sendable, Equatable {
     var name: String
     var key: JSONRole
     var role: WebRole
+
+    init(_ name: String, _ key: JSONRole, _ role: WebRole? = nil) {
+      (self.name, self.key, self.role) = (name, key, role ?? key.row.web)
+    }
+
+    /// `cost=duration (s)`.
+    var text: String {
+      let unit = role.timeUnit ?? role.costUnit
+      return "\(key.rawValue)=\(JSONKeys.list([name]))" + (unit.map { " (\($0.rawValue))" } ?? "")
+    }
   }
 
   private(set) var fields: [Field] = []
-  /// Usual names of roles that no key of the first lines has; the first one to appear is read.
-  private(set) var late: [Field] = []
   /// True if names that differ by case, `-` and `_` are different.
   private(set) var isExact = false
   /// True if a URL, a request line or a key given by the user is the requested object.
@@ -21,72 +29,67 @@ struct JSONFields: Sendable {
   /// True for a cache's own log, whose keys mean what they mean as columns of a table.
   private(set) var isCacheLog = false
 
+  private let keys: JSONKeys
+  /// Keys that the user gave.
+  private let given: [JSONRole: String]
   /// Object that holds the keys, with a trailing dot; empty for the outermost one.
   private var prefix = ""
-  private var costUnit: TimeUnit?
-  private var findings: [String] = []
+  private let costUnit: TimeUnit?
 
   /// Fields given by the user, or those with usual names in the first lines.
   ///
   /// - Throws: when no field identifies the requested object.
-  init(options given: ParameterReader, keys: JSONKeys, path: String) throws {
-    costUnit = try given.choice("cost-unit", of: TimeUnit.self)
-    let timeUnit = try given.choice(Parameter.timeUnit.name, of: TimeUnit.self)
-    var names: [JSONRole: String] = [:]
-    for role in JSONRole.allCases { names[role] = given.text(role.rawValue) }
-    addTarget(keys, names)
-    guard keys.objects * 2 >= keys.lines,
-      fields.contains(where: { $0.key == .id || $0.key == .request })
-    else {
+  init(options: ParameterReader, keys: JSONKeys, path: String) throws {
+    self.keys = keys
+    costUnit = try options.choice("cost-unit", of: TimeUnit.self)
+    let timeUnit = try options.choice(Parameter.timeUnit.name, of: TimeUnit.self)
+    var given: [JSONRole: String] = [:]
+    for role in JSONRole.allCases { given[role] = options.text(role.rawValue) }
+    self.given = given
+    addTarget()
+    guard keys.objects * 2 >= keys.lines, has(.id) || has(.request) else {
       throw JSONFields.error(keys, path)
     }
-    isCacheLog = isOwnLog(keys, names)
+    isCacheLog = isOwnLog
     for role in JSONRole.allCases where isRead(role) && ![.id, .request].contains(role) {
-      if let name = names[role] {
-        if name != "-" { fields.append(named(name, role, keys)) }
+      if let name = given[role] {
+        if name != "-" { fields.append(named(name, role)) }
       } else if role == .cost {
-        addCost(keys)
-      } else if let key = choose(role, keys) {
-        fields.append(Field(name: key.name, key: role, role: role.webRole))
+        addCost()
+      } else if let key = choose(role) {
+        fields.append(Field(key.name, role))
       }
     }
-    addRequestLine(keys, names)
-    splitDate(keys, names)
-    if let timeUnit {
-      for index in fields.indices where fields[index].role == .timestamp {
-        fields[index].role = JSONFields.role(of: timeUnit)
-      }
+    addRequestLine()
+    splitDate()
+    for index in fields.indices where fields[index].role == .timestamp {
+      if let unit = timeUnit { fields[index].role = unit.role }
     }
-    let read = Set(fields.map(\.name))
     isExact = fields.contains { keys.keys(named: $0.name).count > 1 }
-    // Keys that have values already and were not chosen mean something else.
-    addLate(names, read.union(keys.all.filter { !$0.values.isEmpty }.map(\.name)))
-    understanding = sentences(keys, names, read)
+    understanding += sentences
   }
 
   /// Error for lines without usable keys.
   private static func error(_ keys: JSONKeys, _ path: String) -> TraceError {
-    let advice = "name it, as in --format json-lines:id=url:time=ts:status=code:size=bytes"
     guard keys.objects > 0, keys.objects * 2 >= keys.lines else {
       return TraceError(
-        "expected a JSON object in each line", in: path, at: .line(1),
-        advice: "convert an object with jq -c, a list of them with jq -c '.[]'")
+        "expected a JSON object in each line, or logfmt", in: path, at: .line(1),
+        advice: "name another format with --format")
     }
     return TraceError(
       "JSON lines without a known key for a path, URL or id; keys: "
         + JSONKeys.list(keys.all.map(\.name), limit: 40),
-      in: path, at: .line(1), advice: advice)
+      in: path, at: .line(1),
+      advice: "name it, as in --format json-lines:id=url:time=ts:status=code:size=bytes")
   }
 
+  private func has(_ role: JSONRole) -> Bool { fields.contains { $0.key == role } }
+
   /// Chooses the requested object: a URL, a request line, a path, or an id.
-  private mutating func addTarget(_ keys: JSONKeys, _ names: [JSONRole: String]) {
-    if let name = names[.id], name != "-" {
-      fields.append(named(name, .id, keys))
-      isSure = true
-      return
-    }
-    if let name = names[.request], name != "-" {
-      fields.append(named(name, .request, keys))
+  private mutating func addTarget() {
+    for role in [JSONRole.id, .request] {
+      guard let name = given[role], name != "-" else { continue }
+      fields.append(named(name, role))
       isSure = true
       return
     }
@@ -95,41 +98,34 @@ struct JSONFields: Sendable {
     let all = sure + JSONRole.paths.map { ($0, .id) }
     for prefix in [""] + keys.prefixes {
       self.prefix = prefix
-      let found = candidates(all, keys)
-      guard let first = found.first else { continue }
       // An inner object may be anything; a request also has a method or a status.
-      guard
-        prefix.isEmpty || choose(.method, keys, inside: true) != nil
-          || choose(.status, keys, inside: true) != nil
+      guard let first = candidates(all).first,
+        prefix.isEmpty || choose(.method, inside: true) != nil
+          || choose(.status, inside: true) != nil
       else { continue }
-      fields.append(Field(name: first.key.name, key: first.role, role: first.role.webRole))
+      fields.append(Field(first.key.name, first.role))
       isSure = first.rank < sure.count
       return
     }
     prefix = ""
-    addID(keys, JSONRole.ids)
-  }
-
-  private mutating func addID(_ keys: JSONKeys, _ names: [String]) {
-    let found = candidates(names.map { ($0, .id) }, keys)
-    let chosen = ObjectColumn.choose(found.map(\.key.values))
-    guard let key = chosen.map({ found[$0].key }) else { return }
-    if let first = found.first?.key, first.name != key.name {
-      findings.append(ObjectColumn.note(first.name, key.name, count: first.values.count))
+    let found = candidates(JSONRole.ids.map { ($0, .id) })
+    guard let key = ObjectColumn.choose(found.map(\.key.values)).map({ found[$0].key }) else {
+      return
     }
-    fields.append(Field(name: key.name, key: .id, role: .target))
+    if let first = found.first?.key, first.name != key.name {
+      understanding.append(ObjectColumn.note(first.name, key.name, count: first.values.count))
+    }
+    fields.append(Field(key.name, .id))
   }
 
   /// True for gets, sets and deletes of keys by words that tables have as well, without a status.
-  private func isOwnLog(_ keys: JSONKeys, _ names: [JSONRole: String]) -> Bool {
-    if let name = names[.operation] { return name != "-" }
-    guard names[.status] == nil, names[.method] == nil, choose(.status, keys) == nil else {
-      return false
-    }
+  private var isOwnLog: Bool {
+    if let name = given[.operation] { return name != "-" }
+    guard given[.status] == nil, given[.method] == nil, choose(.status) == nil else { return false }
     let target = fields.first.map { JSONNameTree.folded($0.name) }
     if JSONRole.ids.contains(where: { JSONNameTree.folded($0) == target }) { return true }
     let methods = JSONRole.methods.map(JSONNameTree.folded)
-    return choose(.operation, keys).map { !methods.contains($0.folded) } ?? false
+    return choose(.operation).map { !methods.contains($0.folded) } ?? false
   }
 
   /// True for roles that the log has: a cache's own log has no hosts and no statuses.
@@ -139,7 +135,7 @@ struct JSONFields: Sendable {
 
   /// Keys with these names whose values fit, surest first, without rare ones.
   private func candidates(
-    _ names: [(name: String, role: JSONRole)], _ keys: JSONKeys
+    _ names: [(name: String, role: JSONRole)]
   ) -> [(key: JSONKeys.Key, role: JSONRole, rank: Int)] {
     var found: [(key: JSONKeys.Key, role: JSONRole, rank: Int)] = []
     for (rank, (name, role)) in names.enumerated() {
@@ -158,13 +154,12 @@ struct JSONFields: Sendable {
   /// Surest key of a role whose values fit.
   ///
   /// - Parameter inside: only keys of the object that holds the requested URL or id.
-  private func choose(_ role: JSONRole, _ keys: JSONKeys, inside: Bool = false) -> JSONKeys.Key? {
-    let places = prefix.isEmpty || inside ? [prefix] : [prefix, ""]
-    var present: [JSONKeys.Key] = []
+  private func choose(_ role: JSONRole, inside: Bool = false) -> JSONKeys.Key? {
     // A cache's own log may have the names of a table.
-    let more = isCacheLog ? CsvRole(rawValue: role.rawValue)?.usualNames ?? [] : []
-    for place in places {
-      present += (role.names + more).flatMap { keys.keys(named: place + $0) }
+    let names =
+      role.row.names + (isCacheLog ? CsvRole(rawValue: role.rawValue)?.usualNames ?? [] : [])
+    var present = (prefix.isEmpty || inside ? [prefix] : [prefix, ""]).flatMap { place in
+      names.flatMap { keys.keys(named: place + $0) }
     }
     present.removeAll { key in fields.contains { $0.name == key.name } }
     let fitting = present.filter { key in
@@ -181,53 +176,37 @@ struct JSONFields: Sendable {
     return inside || named?.values.isEmpty == true ? nil : named
   }
 
-  private func named(_ name: String, _ role: JSONRole, _ keys: JSONKeys) -> Field {
-    let found = keys.key(name)
-    var web = role.webRole
+  private func named(_ name: String, _ role: JSONRole) -> Field {
+    var web: WebRole?
     if role == .cost {
       let folded = JSONNameTree.folded(name)
       let known = JSONCost.known(folded) ?? JSONCost.known(folded.lastPart)
-      let unit = costUnit ?? known?.unit ?? .milliseconds
-      web = JSONCost.role(isOrigin: true, unit)
+      web = JSONCost.role(isOrigin: true, costUnit ?? known?.unit ?? .milliseconds)
     }
-    return Field(name: found?.name ?? name, key: role, role: web)
+    return Field(keys.key(name)?.name ?? name, role, web)
   }
 
   /// Takes the method from the request line if no key has it.
-  private mutating func addRequestLine(_ keys: JSONKeys, _ names: [JSONRole: String]) {
-    guard names[.request] == nil, !isCacheLog,
-      !fields.contains(where: { [.method, .request].contains($0.key) }),
-      let line = candidates(JSONRole.requestLines.map { ($0, .request) }, keys).first
+  private mutating func addRequestLine() {
+    guard given[.request] == nil, !isCacheLog, !has(.method), !has(.request),
+      let line = candidates(JSONRole.requestLines.map { ($0, .request) }).first,
+      !fields.contains(where: { $0.name == line.key.name })
     else { return }
-    if !fields.contains(where: { $0.name == line.key.name }) {
-      fields.append(Field(name: line.key.name, key: .request, role: .request))
-    }
+    fields.append(Field(line.key.name, .request))
   }
 
-  private mutating func splitDate(_ keys: JSONKeys, _ names: [JSONRole: String]) {
-    guard names[.time] == nil, let index = fields.firstIndex(where: { $0.role == .timestamp }),
+  private mutating func splitDate() {
+    guard given[.time] == nil, let index = fields.firstIndex(where: { $0.role == .timestamp }),
       let day = keys.key(prefix + "date"), let clock = keys.key(prefix + "time"),
       fields[index].name == day.name || fields[index].name == clock.name,
       clock.count(where: { $0.find(0x3A) == $0.next + 2 }) * 2 > clock.values.count
     else { return }
-    fields[index] = Field(name: day.name, key: .time, role: .date)
-    fields.append(Field(name: clock.name, key: .time, role: .timeOfDay))
+    fields[index] = Field(day.name, .time, .date)
+    fields.append(Field(clock.name, .time, .timeOfDay))
   }
 
-  private static func role(of unit: TimeUnit) -> WebRole {
-    switch unit {
-    case .seconds: .seconds
-    case .milliseconds: .milliseconds
-    case .microseconds: .microseconds
-    case .nanoseconds: .nanoseconds
-    }
-  }
-}
-
-extension JSONFields {
-  private mutating func addCost(_ keys: JSONKeys) {
-    typealias Found = (rank: Int, key: JSONKeys.Key, cost: JSONCost, unit: TimeUnit?)
-    var found: [Found] = []
+  private mutating func addCost() {
+    var found: [(rank: Int, key: JSONKeys.Key, cost: JSONCost, unit: TimeUnit?)] = []
     for key in keys.all where !fields.contains(where: { $0.name == key.name }) {
       var name = key.folded
       let start = JSONNameTree.folded(prefix)
@@ -245,15 +224,13 @@ extension JSONFields {
     let most = found.map(\.key.count).max() ?? 0
     let best = found.filter { $0.key.count * 2 >= most }.min { $0.rank < $1.rank }
     guard let best else { return }
-    let unit = costUnit ?? best.unit ?? guessedUnit(of: best.key, keys)
-    fields.append(
-      Field(name: best.key.name, key: .cost, role: JSONCost.role(isOrigin: isOrigin, unit)))
+    let unit = costUnit ?? best.unit ?? guessedUnit(of: best.key)
+    fields.append(Field(best.key.name, .cost, JSONCost.role(isOrigin: isOrigin, unit)))
   }
 
   /// Unit of a duration whose name does not give it.
-  private func guessedUnit(of key: JSONKeys.Key, _ keys: JSONKeys) -> TimeUnit {
+  private func guessedUnit(of key: JSONKeys.Key) -> TimeUnit {
     let name = key.folded.lastPart
-    let isDecimal = key.values.contains { $0.contains(0x2E) || $0.contains(0x65) }
     if name == "duration" {
       if keys.key("DownstreamStatus") != nil || keys.key("OriginStatus") != nil {
         return .nanoseconds
@@ -267,65 +244,25 @@ extension JSONFields {
       let isNginx = keys.key("request_time")?.values.contains { $0.contains(0x2E) } ?? false
       return isNginx ? .seconds : .milliseconds
     }
-    if isDecimal { return .seconds }
-    let isLarge = key.values.contains { $0.withField { ($0.text.asNumber ?? 0) >= 10 } }
+    if key.values.contains(where: { $0.contains(0x2E) || $0.contains(0x65) }) { return .seconds }
+    let isLarge = key.values.contains { (Double(String(decoding: $0, as: UTF8.self)) ?? 0) >= 10 }
     return isLarge || name == "timetaken" ? .milliseconds : .seconds
   }
 
-  /// Adds names of roles that the first lines do not have.
-  private mutating func addLate(_ names: [JSONRole: String], _ read: Set<String>) {
-    let roles: [JSONRole] = [
-      .method, .host, .query, .status, .size, .cacheControl, .expires, .ttl, .cost, .cacheStatus,
-      .operation,
-    ].filter(isRead)
-    let known = Set(read.map(JSONNameTree.folded))
-    let hasLine = fields.contains { $0.key == .request }
-    for role in roles where names[role] == nil && !fields.contains(where: { $0.key == role }) {
-      if role == .method, hasLine { continue }
-      var found: [Field] = []
-      if role == .cost {
-        found = lateCosts
-      } else {
-        found = role.names.map { Field(name: prefix + $0, key: role, role: role.webRole) }
-        if !prefix.isEmpty {
-          found += role.names.map { Field(name: $0, key: role, role: role.webRole) }
-        }
-      }
-      late += found.filter { !known.contains(JSONNameTree.folded($0.name)) }
-    }
-  }
-
-  private var lateCosts: [Field] {
-    let endings = ["ms", "us", "ns", "s", "sec", "msec", "usec", "seconds"]
-    return JSONCost.all.flatMap { cost -> [Field] in
-      ([""] + endings).compactMap { ending in
-        let name = cost.name + ending
-        guard let known = JSONCost.known(JSONNameTree.folded(name)) else { return nil }
-        let unit = costUnit ?? known.unit ?? .milliseconds
-        return Field(
-          name: prefix + name, key: .cost, role: JSONCost.role(isOrigin: cost.isOrigin, unit))
-      }
-    }
-  }
-
-  private func sentences(
-    _ keys: JSONKeys, _ names: [JSONRole: String], _ read: Set<String>
-  ) -> [String] {
-    var sentences = findings + ["keys read: " + fields.map(\.text).joined(separator: ", ")]
+  private var sentences: [String] {
+    let read = Set(fields.map(\.name))
+    var sentences = ["keys read: " + fields.map(\.text).joined(separator: ", ")]
     let ids = JSONRole.ids.map(JSONNameTree.folded)
     let isID = fields.contains { field in
-      field.key == .id && names[.id] == nil && ids.contains(JSONNameTree.folded(field.name))
+      field.key == .id && given[.id] == nil && ids.contains(JSONNameTree.folded(field.name))
     }
-    for role in JSONRole.allCases {
-      guard let absence = role.absence, !fields.contains(where: { $0.key == role }),
-        names[role] == nil
+    for role in JSONRole.allCases where !has(role) && given[role] == nil {
+      guard let absence = role.row.absence, !(role == .method && has(.request)),
+        !(isID || isCacheLog) || [.time, .size].contains(role),
+        !(role == .host && targetContains("://")), !(role == .query && targetContains("?"))
       else { continue }
-      if role == .method, fields.contains(where: { $0.key == .request }) { continue }
-      if isID || isCacheLog, ![.time, .size].contains(role) { continue }
-      if role == .host, hasWholeURLs(keys) { continue }
-      if role == .query, hasQueries(keys) { continue }
       var text = "\(absence); name its key with json-lines:\(role.rawValue)=KEY"
-      let wrong = role.names.lazy.flatMap { keys.keys(named: prefix + $0) }
+      let wrong = role.row.names.lazy.flatMap { keys.keys(named: prefix + $0) }
         .first { !$0.values.isEmpty && !read.contains($0.name) }
       if let wrong, let value = wrong.values.first {
         text += " (\(wrong.name) is ignored because of its value \(TextField.quote(value)))"
@@ -342,114 +279,53 @@ extension JSONFields {
     return sentences
   }
 
-  private func hasWholeURLs(_ keys: JSONKeys) -> Bool {
-    targets(keys).contains { $0.withField { $0.find(Array("://".utf8)) != nil } }
-  }
-
-  private func hasQueries(_ keys: JSONKeys) -> Bool { targets(keys).contains { $0.contains(0x3F) } }
-
-  private func targets(_ keys: JSONKeys) -> [[UInt8]] {
-    fields.first { $0.role == .target || $0.role == .request }.flatMap { keys.key($0.name) }?
-      .values ?? []
-  }
-}
-
-extension JSONFields.Field {
-  /// True for a TTL, or a header that contains one.
-  var isLifetime: Bool { [.cacheControl, .expires, .ttl].contains(key) }
-
-  /// `cost=duration (s)`.
-  var text: String {
-    let unit: String? =
-      switch role {
-      case .originSeconds, .totalSeconds, .seconds: "s"
-      case .originMilliseconds, .totalMilliseconds, .milliseconds: "ms"
-      case .originMicroseconds, .totalMicroseconds, .microseconds: "us"
-      case .originNanoseconds, .totalNanoseconds, .nanoseconds: "ns"
-      default: nil
-      }
-    return "\(key.rawValue)=\(JSONKeys.list([name]))" + (unit.map { " (\($0))" } ?? "")
+  private func targetContains(_ text: String) -> Bool {
+    let target = fields.first { $0.role == .target || $0.role == .request }
+    return target.flatMap { keys.key($0.name) }?.count { $0.find(Array(text.utf8)) != nil } ?? 0 > 0
   }
 }
 
 extension String {
   /// Part after the last dot.
   fileprivate var lastPart: String { split(separator: ".").last.map { String($0) } ?? self }
-  fileprivate var asNumber: Double? { Double(self) }
 }
 
 extension JSONFields: WebLayout {
-  /// Late lifetimes are read only if there are others: a trace either has TTLs or does not.
-  var roles: Set<WebRole> {
-    let others = late.filter { readsLifetimes || !$0.isLifetime }
-    return Set((fields + others).map(\.role) + (isCacheLog ? [.operation] : []))
-  }
-
-  /// True if the first lines have a TTL or a header that contains one.
-  var readsLifetimes: Bool { fields.contains(where: \.isLifetime) }
-
-  var takesAnyCost: Bool { !fields.contains { $0.key == .cost } }
+  var roles: Set<WebRole> { Set(fields.map(\.role) + (isCacheLog ? [.operation] : [])) }
 
   func reader() -> Reader { Reader(self) }
-}
 
-extension JSONFields {
   struct Reader: WebLineReader {
     private let layout: JSONFields
     private let fields: [Field]
     private let scanner: JSONLineScanner
     /// Roles that are cleared before each line.
     private let roles: [WebRole]
-    /// Index of the field that is read, by role; -1 if none is yet.
-    private var chosen: [Int]
-    private var pending: [Int]
-    private let places: [Int]
+    /// Further roles of a key, and the field that has its value.
     private let copies: [(index: Int, original: Int)]
-    private let isLate: [Bool]
-    private let status: Int
-    private var count = 0
-    private var notes: [String] = []
+    private let status: Field?
     private var withoutStatus = 0
 
     init(_ layout: JSONFields) {
       self.layout = layout
-      fields = layout.fields + layout.late
+      let fields = layout.fields
+      self.fields = fields
       scanner = JSONLineScanner(fields.map(\.name), isExact: layout.isExact)
       roles = Array(layout.roles).sorted { $0.rawValue < $1.rawValue }
-      places = fields.map { JSONRole.allCases.firstIndex(of: $0.key) ?? 0 }
-      isLate = fields.indices.map { $0 >= layout.fields.count }
-      copies = layout.fields.indices.compactMap { [fields] index in
+      copies = fields.indices.compactMap { index in
         let original = fields.firstIndex { $0.name == fields[index].name } ?? index
         return original < index ? (index, original) : nil
       }
-      status = JSONRole.allCases.firstIndex(of: .status) ?? 0
-      chosen = Array(repeating: -1, count: JSONRole.allCases.count)
-      pending = chosen
-      for index in layout.fields.indices { chosen[places[index]] = index }
+      status = fields.first { $0.key == .status }
     }
 
     mutating func read(_ line: TextField, into values: borrowing WebLine) -> WebLineKind {
-      count += 1
       if line.trimmed.isEmpty { return .none }
       guard scanner.scan(line) else { return .bad }
       for role in roles { values[role] = TextField(line.end, line.end) }
-      var hasPending = false
-      for index in scanner.found {
-        let value = scanner.value(index)
-        if value.isEmpty { continue }
-        let place = places[index]
-        if !isLate[index] || chosen[place] == index {
-          put(value, of: index, into: values)
-        } else if chosen[place] < 0, pending[place] < 0 || index < pending[place],
-          !value.isNothing, fields[index].key.accepts(value)
-        {
-          pending[place] = index
-          hasPending = true
-        }
-      }
+      for index in scanner.found { put(scanner.value(index), of: index, into: values) }
       for copy in copies { put(scanner.value(copy.original), of: copy.index, into: values) }
-      if hasPending { choosePending(values) }
-      if chosen[status] >= 0, values[.status].isEmpty,
+      if status != nil, values[.status].isEmpty,
         !values[.target].isEmpty || !values[.request].isEmpty
       {
         withoutStatus += 1
@@ -457,26 +333,10 @@ extension JSONFields {
       return .request
     }
 
-    private mutating func choosePending(_ values: borrowing WebLine) {
-      for place in pending.indices where pending[place] >= 0 {
-        let index = pending[place]
-        chosen[place] = index
-        pending[place] = -1
-        let field = fields[index]
-        if field.isLifetime, !layout.readsLifetimes {
-          notes.append(
-            "\(JSONKeys.list([field.name])) first appears in line \(count) and is ignored; to "
-              + "read it, use json-lines:\(field.key.rawValue)=KEY")
-          continue
-        }
-        put(scanner.value(index), of: index, into: values)
-        notes.append("\(field.text) is read from line \(count) on, where it first appears")
-      }
-    }
-
     @inline(__always) private func put(
       _ value: TextField, of index: Int, into values: borrowing WebLine
     ) {
+      if value.isEmpty { return }
       let role = fields[index].role
       switch role {
       case .status, .bytes: values[role] = Reader.whole(value)
@@ -495,27 +355,17 @@ extension JSONFields {
     }
 
     func problem(_ line: TextField) -> String {
-      "expected a JSON object in one line, found \(line.quoted)"
+      "expected a JSON object in one line, or logfmt, found \(line.quoted)"
     }
 
     var remarks: [String] {
-      var all = layout.understanding.filter { sentence in
-        // A key that first appeared later is not missing.
-        !JSONRole.allCases.contains { role in
-          guard let absence = role.absence, chosen[places(of: role)] >= 0 else { return false }
-          return sentence.hasPrefix(absence)
-        }
-      }
-      all += notes
-      if withoutStatus > 0, let field = fields.first(where: { $0.key == .status }) {
-        let name = chosen[status] >= 0 ? fields[chosen[status]].name : field.name
+      var all = layout.understanding
+      if withoutStatus > 0, let status {
         all.append(
-          "\(NumberText.counted(withoutStatus, "line")) without \(name) "
+          "\(NumberText.counted(withoutStatus, "line")) without \(status.name) "
             + (withoutStatus == 1 ? "counts as 200" : "count as 200"))
       }
       return all.map { "JSON lines: \($0)." }
     }
-
-    private func places(of role: JSONRole) -> Int { JSONRole.allCases.firstIndex(of: role) ?? 0 }
   }
 }

@@ -1,16 +1,18 @@
 import LarderEngine
 
-/// Finds a few values in a line that is a JSON object, without building anything.
+/// Finds a few values in a line that is a JSON object or logfmt, without building anything.
 ///
 /// Reads only enough to find where values begin and end; numbers and words are not checked.
 /// Descends only into objects that lead to a wanted name. A key with dots is equivalent to the
-/// inner objects that it names.
+/// inner objects that it names. The prefix of a logger before an object is skipped.
 final class JSONLineScanner {
   static let depthMaximum = 8
 
   private let names: JSONNameTree
   private let values: UnsafeMutablePointer<TextField>
   private(set) var found: [Int] = []
+  /// Receives the dotted name and text of every value that is not an object.
+  private var visitor: ((String, TextField) -> Void)?
   /// Unescaped strings, one after another.
   private var scratch: UnsafeMutablePointer<UInt8>
   private var scratchCapacity = 4096
@@ -30,10 +32,6 @@ final class JSONLineScanner {
     found.reserveCapacity(64)
   }
 
-  convenience init(_ paths: [[[UInt8]]]) {
-    self.init(paths.map { $0.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".") })
-  }
-
   deinit {
     scratch.deallocate()
     nothing.deallocate()
@@ -44,66 +42,64 @@ final class JSONLineScanner {
   /// written, or the first element of an array; empty if missing or null.
   @inline(__always) func value(_ index: Int) -> TextField { values[index] }
 
-  /// Scans a line; false if it is not exactly one object.
+  /// The object of a line, after blanks and a logger's prefix; nil without one.
+  @inline(__always) static func object(in line: TextField) -> TextField? {
+    let line = line.trimmed
+    if line.isEmpty || line.next.pointee == 0x7B { return line.isEmpty ? nil : line }
+    guard let brace = line.find(0x7B) else { return nil }
+    let isPrefix = LogPrefix.removed(from: TextField(line.next, brace)).isEmpty
+    return isPrefix ? TextField(brace, line.end) : nil
+  }
+
+  /// Scans a line; false if it is neither exactly one object nor logfmt.
   func scan(_ line: TextField) -> Bool {
     for index in found { values[index] = TextField(nothing, nothing) }
     found.removeAll(keepingCapacity: true)
-    prepareScratch(for: line)
-    var rest = line.trimmed
-    guard object(&rest, depth: 0, below: JSONNameTree.root) else { return false }
+    scratchCount = 0
+    if line.count > scratchCapacity {
+      scratch.deallocate()
+      scratchCapacity = line.count * 2
+      scratch = .allocate(capacity: scratchCapacity)
+    }
+    let name = visitor == nil ? nil : ""
+    guard var rest = JSONLineScanner.object(in: line) else { return pairs(line.trimmed, name) }
+    guard object(&rest, depth: 0, below: JSONNameTree.root, name) else { return false }
     return rest.trimmed.isEmpty
   }
 
   /// Calls `body` with the dotted name and text of every value that is not an object; false if the
   /// line is not an object. For the first lines of a file.
-  func forEachValue(in line: TextField, _ body: (String, TextField) -> Void) -> Bool {
-    prepareScratch(for: line)
-    var rest = line.trimmed
-    guard visit(&rest, name: "", depth: 0, body) else { return false }
-    return rest.trimmed.isEmpty
+  func forEachValue(in line: TextField, _ body: @escaping (String, TextField) -> Void) -> Bool {
+    visitor = body
+    defer { visitor = nil }
+    return scan(line)
   }
 
-  private func prepareScratch(for line: TextField) {
-    scratchCount = 0
-    guard line.count > scratchCapacity else { return }
-    scratch.deallocate()
-    scratchCapacity = line.count * 2
-    scratch = .allocate(capacity: scratchCapacity)
-  }
-
-  /// Reads an object whose keys below `node` are wanted.
-  private func object(_ rest: inout TextField, depth: Int, below node: Int) -> Bool {
-    guard take(0x7B, &rest) else { return false }
-    if take(0x7D, &rest) { return true }
-    repeat {
-      skipSpace(&rest)
-      guard let key = string(&rest), take(0x3A, &rest) else { return false }
-      skipSpace(&rest)
-      let child = names.find(key, below: node)
-      guard child < 0 ? skip(&rest) : value(&rest, depth: depth, at: child) else { return false }
-    } while take(0x2C, &rest)
-    return take(0x7D, &rest)
-  }
-
-  private func value(_ rest: inout TextField, depth: Int, at node: Int) -> Bool {
-    guard !rest.isEmpty else { return false }
-    if rest.next.pointee == 0x7B {
-      guard depth < JSONLineScanner.depthMaximum, names.hasChildren(node) else {
-        return skip(&rest)
+  /// Reads logfmt: `time="2026-03-01T10:00:00Z" status=200`, at least two pairs.
+  private func pairs(_ line: TextField, _ name: String?) -> Bool {
+    var rest = line
+    var count = 0
+    while !rest.isEmpty {
+      let start = rest.next
+      while !rest.isEmpty, rest.next.pointee > 0x22, rest.next.pointee != 0x3D { rest.skip() }
+      let key = TextField(start, rest.next)
+      guard !key.isEmpty, rest.takeByte() == 0x3D else { return false }
+      var value = rest.takeField()
+      if !value.isEmpty, value.next.pointee == 0x22 {
+        rest = TextField(value.next, line.end)
+        guard let text = string(&rest) else { return false }
+        value = unescaped(text)
       }
-      return object(&rest, depth: depth + 1, below: node)
+      store(value, name == nil ? names.find(key, below: JSONNameTree.root) : -1, name ?? "", key)
+      rest.skipBlanks()
+      count += 1
     }
-    guard let text = scalar(&rest) else { return false }
-    let index = names.index(of: node)
-    if index >= 0 {
-      values[index] = text
-      found.append(index)
-    }
-    return true
+    return count > 1
   }
 
-  private func visit(
-    _ rest: inout TextField, name: String, depth: Int, _ body: (String, TextField) -> Void
+  /// Reads an object whose keys below `node` are wanted, or all of them if it has a name.
+  private func object(
+    _ rest: inout TextField, depth: Int, below node: Int, _ name: String?
   ) -> Bool {
     guard take(0x7B, &rest) else { return false }
     if take(0x7D, &rest) { return true }
@@ -112,17 +108,32 @@ final class JSONLineScanner {
       guard let key = string(&rest), take(0x3A, &rest) else { return false }
       skipSpace(&rest)
       guard !rest.isEmpty else { return false }
-      let whole = name.isEmpty ? key.text : "\(name).\(key.text)"
-      if rest.next.pointee != 0x7B {
-        guard let text = scalar(&rest) else { return false }
-        body(whole, text)
-      } else if depth < JSONLineScanner.depthMaximum {
-        guard visit(&rest, name: whole, depth: depth + 1, body) else { return false }
-      } else {
+      let child = name == nil ? names.find(key, below: node) : JSONNameTree.root
+      if child < 0 {
         guard skip(&rest) else { return false }
+      } else if rest.next.pointee == 0x7B {
+        let isWanted = depth < Self.depthMaximum && (name != nil || names.hasChildren(child))
+        let inner = name.map { $0.isEmpty ? key.text : "\($0).\(key.text)" }
+        guard isWanted ? object(&rest, depth: depth + 1, below: child, inner) : skip(&rest) else {
+          return false
+        }
+      } else {
+        guard let text = scalar(&rest) else { return false }
+        store(text, child, name ?? "", key)
       }
     } while take(0x2C, &rest)
     return take(0x7D, &rest)
+  }
+
+  @inline(__always) private func store(
+    _ text: TextField, _ node: Int, _ name: String, _ key: TextField
+  ) {
+    if let visitor {
+      visitor(name.isEmpty ? key.text : "\(name).\(key.text)", text)
+    } else if node >= 0, names.index(of: node) >= 0 {
+      values[names.index(of: node)] = text
+      found.append(names.index(of: node))
+    }
   }
 
   /// Reads a value that is not an object, in the form of `value(_:)`.
@@ -275,50 +286,36 @@ final class JSONLineScanner {
 final class JSONNameTree {
   static let root = 0
 
-  private struct Entry {
-    var parent: Int32
-    /// -1 if the slot is free.
-    var child: Int32
-    var hash: UInt32
-    var start: Int32
-    var count: Int32
-  }
-
-  private struct Node {
-    var index: Int32
-    var hasChildren: Bool
-  }
-
   private let isExact: Bool
-  private let table: UnsafeMutableBufferPointer<Entry>
-  private let nodes: UnsafeMutableBufferPointer<Node>
-  private var nodeCount = 1
-  private let bytes: UnsafeMutableBufferPointer<UInt8>
-  private var byteCount = 0
+  /// Hashes of node and key, with the child; an open-addressing table. 0 is free.
+  private let hashes: UnsafeMutableBufferPointer<UInt64>
+  private let children: UnsafeMutableBufferPointer<Int>
+  /// Index of the name that ends at a node; -1 without one.
+  private var indices = [-1]
+  private var parents = [false]
 
   /// A tree of names with dots into inner objects; the first of equal names counts.
   init(_ names: [String], isExact: Bool) {
     self.isExact = isExact
     let paths = names.map { $0.split(separator: ".").map { Array($0.utf8) } }
     let parts = paths.reduce(0) { $0 + $1.count }
-    var places = 64
-    while places < parts * 3 { places *= 2 }
-    table = .allocate(capacity: places)
-    table.initialize(repeating: Entry(parent: 0, child: -1, hash: 0, start: 0, count: 0))
-    nodes = .allocate(capacity: parts + 1)
-    nodes.initialize(repeating: Node(index: -1, hasChildren: false))
-    bytes = .allocate(capacity: names.reduce(1) { $0 + $1.utf8.count })
-    bytes.initialize(repeating: 0)
+    var slots = 64
+    while slots < parts * 3 { slots *= 2 }
+    hashes = .allocate(capacity: slots)
+    hashes.initialize(repeating: 0)
+    children = .allocate(capacity: slots)
+    children.initialize(repeating: -1)
     for (index, path) in paths.enumerated() where !path.isEmpty {
-      let node = path.reduce(JSONNameTree.root) { insert($1, below: $0) }
-      if nodes[node].index < 0 { nodes[node].index = Int32(index) }
+      let node = path.reduce(JSONNameTree.root) { node, name in
+        name.withTextField { insert($0, below: node) }
+      }
+      if indices[node] < 0 { indices[node] = index }
     }
   }
 
   deinit {
-    table.deallocate()
-    nodes.deallocate()
-    bytes.deallocate()
+    hashes.deallocate()
+    children.deallocate()
   }
 
   /// The name for comparisons that ignore case, `-` and `_`.
@@ -326,87 +323,56 @@ final class JSONNameTree {
     String(decoding: name.utf8.compactMap(fold), as: UTF8.self)
   }
 
-  /// Index of the name that ends at a node; -1 without one.
-  @inline(__always) func index(of node: Int) -> Int { Int(nodes[node].index) }
+  @inline(__always) func index(of node: Int) -> Int { indices[node] }
 
   /// True if longer names pass through the node.
-  @inline(__always) func hasChildren(_ node: Int) -> Bool { nodes[node].hasChildren }
+  @inline(__always) func hasChildren(_ node: Int) -> Bool { parents[node] }
 
   /// Node of a key in the object of a node, with its dots as levels; -1 if not found.
   @inline(__always) func find(_ key: TextField, below node: Int) -> Int {
-    guard nodes[node].hasChildren else { return -1 }
-    let child = child(key, below: node)
-    if child >= 0 || key.find(0x2E) == nil { return child }
-    return deep(key, below: node)
+    guard parents[node] else { return -1 }
+    let child = children[slot(key, below: node)]
+    return child >= 0 || key.find(0x2E) == nil ? child : deep(key, below: node)
   }
 
   @inline(never) private func deep(_ key: TextField, below node: Int) -> Int {
     var (rest, node) = (key, node)
     while node >= 0, !rest.isEmpty {
       let dot = rest.find(0x2E)
-      node = child(TextField(rest.next, dot ?? rest.end), below: node)
+      node = children[slot(TextField(rest.next, dot ?? rest.end), below: node)]
       rest = TextField(dot.map { $0 + 1 } ?? rest.end, rest.end)
     }
     return node
   }
 
-  private func child(_ key: TextField, below node: Int) -> Int {
-    let hash = hash(key, node)
-    var place = Int(hash) & (table.count - 1)
-    while table[place].child >= 0 {
-      let entry = table[place]
-      if entry.hash == hash, Int(entry.parent) == node, equals(entry, key) {
-        return Int(entry.child)
-      }
-      place = (place + 1) & (table.count - 1)
+  private func insert(_ key: TextField, below node: Int) -> Int {
+    let slot = slot(key, below: node)
+    if children[slot] < 0 {
+      (hashes[slot], children[slot]) = (hash(key, node), indices.count)
+      indices.append(-1)
+      parents.append(false)
+      parents[node] = true
     }
-    return -1
+    return children[slot]
   }
 
-  private func insert(_ name: [UInt8], below node: Int) -> Int {
-    name.withField { key in
-      let known = child(key, below: node)
-      if known >= 0 { return known }
-      let start = byteCount
-      var rest = key
-      while let byte = rest.takeByte() {
-        guard let kept = isExact ? byte : JSONNameTree.fold(byte) else { continue }
-        bytes[byteCount] = kept
-        byteCount += 1
-      }
-      let hash = hash(key, node)
-      var place = Int(hash) & (table.count - 1)
-      while table[place].child >= 0 { place = (place + 1) & (table.count - 1) }
-      table[place] = Entry(
-        parent: Int32(node), child: Int32(nodeCount), hash: hash, start: Int32(start),
-        count: Int32(byteCount - start))
-      nodes[node].hasChildren = true
-      nodeCount += 1
-      return nodeCount - 1
-    }
+  /// Slot of a key, or the free one where it belongs. Keys with equal hashes of 64 bits are one.
+  private func slot(_ key: TextField, below node: Int) -> Int {
+    let hash = hash(key, node)
+    var slot = Int(truncatingIfNeeded: hash) & (hashes.count - 1)
+    while hashes[slot] != 0, hashes[slot] != hash { slot = (slot + 1) & (hashes.count - 1) }
+    return slot
   }
 
   /// FNV-1a over the significant bytes.
-  @inline(__always) private func hash(_ key: TextField, _ node: Int) -> UInt32 {
-    var hash: UInt32 = 2_166_136_261 ^ (UInt32(truncatingIfNeeded: node) &* 2_654_435_761)
+  @inline(__always) private func hash(_ key: TextField, _ node: Int) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ (UInt64(node) &* 0x9E37_79B9_7F4A_7C15)
     var rest = key
     while let byte = rest.takeByte() {
       guard let kept = isExact ? byte : JSONNameTree.fold(byte) else { continue }
-      hash = (hash ^ UInt32(kept)) &* 16_777_619
+      hash = (hash ^ UInt64(kept)) &* 0x100_0000_01B3
     }
-    return hash ^ hash >> 15
-  }
-
-  private func equals(_ entry: Entry, _ key: TextField) -> Bool {
-    var place = Int(entry.start)
-    let end = place + Int(entry.count)
-    var rest = key
-    while let byte = rest.takeByte() {
-      guard let kept = isExact ? byte : JSONNameTree.fold(byte) else { continue }
-      if place == end || bytes[place] != kept { return false }
-      place += 1
-    }
-    return place == end
+    return hash ^ hash >> 32
   }
 
   /// The byte in lower case; nil for `-` and `_`.
@@ -416,11 +382,11 @@ final class JSONNameTree {
   }
 }
 
-extension Array where Element == UInt8 {
+extension Collection<UInt8> {
   /// Calls `body` with the bytes as a field.
-  func withField<Result>(_ body: (TextField) throws -> Result) rethrows -> Result {
-    var bytes = self
-    bytes.append(0)
+  func withTextField<Result>(_ body: (TextField) throws -> Result) rethrows -> Result {
+    // An empty array has no address; a field needs one.
+    let bytes = Array(self) + [0]
     return try bytes.withUnsafeBufferPointer { buffer in
       let start = buffer.baseAddress.unsafelyUnwrapped
       return try body(TextField(start, start + buffer.count - 1))
@@ -440,7 +406,7 @@ struct JSONKeys: Sendable {
 
     /// Number of values that satisfy `test`.
     func count(where test: (TextField) -> Bool) -> Int {
-      values.count { $0.withField(test) }
+      values.count { $0.withTextField(test) }
     }
   }
 
@@ -455,7 +421,7 @@ struct JSONKeys: Sendable {
     var objects = 0
     let scanner = JSONLineScanner([])
     for line in lines {
-      let isObject = Array(line).withField { line in
+      let isObject = line.withTextField { line in
         scanner.forEachValue(in: line) { name, value in
           let place = places[name] ?? all.count
           if place == all.count {

@@ -1,4 +1,4 @@
-/// Role of a key of a log in JSON lines; the raw value is the option that names the key.
+/// Role of a key of a log in JSON lines or logfmt; the raw value is the option that names the key.
 enum JSONRole: String, CaseIterable, Sendable {
   case time, id, request, method
   case host = "hostname"
@@ -9,77 +9,59 @@ enum JSONRole: String, CaseIterable, Sendable {
   case cacheStatus = "cache-status"
   case operation = "op"
 
-  var meaning: String {
-    switch self {
-    case .time: "key of the time: a number since 1970 or a date"
-    case .id: "key of the path, URL or id"
-    case .request: "key of a whole request line"
-    case .method: "key of the method"
-    case .host: "key of the host"
-    case .query: "key of the query string, for paths without one"
-    case .status: "key of the status"
-    case .size: "key of the bytes of the body"
-    case .cacheControl: "key of the response's Cache-Control header"
-    case .expires: "key of the response's Expires header"
-    case .ttl: "key of the TTL in seconds"
-    case .cost: "key of the origin's response time, in milliseconds or in cost-unit"
-    case .cacheStatus: "key of the outcome in the cache that wrote the log, such as HIT"
-    case .operation: "key of the operation in a cache's own log: get, set, delete"
-    }
+  struct Row: Sendable {
+    /// Role in a web log; that of times and costs depends on their unit.
+    let web: WebRole
+    /// Description of the option.
+    let meaning: String
+    /// Consequence of a missing key; nil if requests keep their meaning.
+    var absence: String?
+    /// Usual names, surest first. Case, `-` and `_` are ignored.
+    let names: [String]
   }
 
-  /// Role in a web log; that of times and costs depends on their unit.
-  var webRole: WebRole {
-    switch self {
-    case .time: .timestamp
-    case .id: .target
-    case .request: .request
-    case .method: .method
-    case .host: .host
-    case .query: .query
-    case .status: .status
-    case .size: .bytes
-    case .cacheControl: .cacheControl
-    case .expires: .expires
-    case .ttl: .ttl
-    case .cost: .originMilliseconds
-    case .cacheStatus: .cacheStatus
-    case .operation: .operation
-    }
-  }
+  private static let table: [JSONRole: Row] = [
+    .time: Row(
+      web: .timestamp, meaning: "key of the time: a number since 1970 or a date",
+      absence: "no time found: requests have no times", names: times),
+    .id: Row(web: .target, meaning: "key of the path, URL or id", names: urls + paths + ids),
+    .request: Row(web: .request, meaning: "key of a whole request line", names: requestLines),
+    .method: Row(
+      web: .method, meaning: "key of the method",
+      absence: "no method found: every request counts as a GET", names: methods),
+    .host: Row(
+      web: .host, meaning: "key of the host",
+      absence: "no host found: equal paths of several hosts are one object", names: hosts),
+    .query: Row(
+      web: .query, meaning: "key of the query string, for paths without one",
+      absence: "no query found", names: queries),
+    .status: Row(
+      web: .status, meaning: "key of the status",
+      absence: "no status found: every response counts as 200", names: statuses),
+    .size: Row(
+      web: .bytes, meaning: "key of the bytes of the body",
+      absence: "no size found: objects have no sizes", names: sizes),
+    .cacheControl: Row(
+      web: .cacheControl, meaning: "key of the response's Cache-Control header",
+      names: headers("cache_control") + ["cache_control"]),
+    .expires: Row(
+      web: .expires, meaning: "key of the response's Expires header",
+      names: headers("expires") + ["expires"]),
+    .ttl: Row(web: .ttl, meaning: "key of the TTL in seconds", names: ["ttl", "cache_ttl"]),
+    .cost: Row(
+      web: .originMilliseconds,
+      meaning: "key of the origin's response time, in milliseconds or in cost-unit",
+      names: JSONCost.all.map(\.name)),
+    .cacheStatus: Row(
+      web: .cacheStatus,
+      meaning: "key of the outcome in the cache that wrote the log, such as HIT",
+      names: cacheStatuses),
+    .operation: Row(
+      web: .operation, meaning: "key of the operation in a cache's own log: get, set, delete",
+      names: CsvRole.operation.usualNames),
+  ]
 
-  /// Consequence of a missing key; nil if requests keep their meaning.
-  var absence: String? {
-    switch self {
-    case .time: "no time found: requests have no times"
-    case .method: "no method found: every request counts as a GET"
-    case .status: "no status found: every response counts as 200"
-    case .size: "no size found: objects have no sizes"
-    case .host: "no host found: equal paths of several hosts are one object"
-    case .query: "no query found"
-    default: nil
-    }
-  }
-
-  /// Usual names, surest first. Case, `-` and `_` are ignored.
-  var names: [String] {
-    switch self {
-    case .time: JSONRole.times
-    case .id: JSONRole.urls + JSONRole.paths + JSONRole.ids
-    case .request: JSONRole.requestLines
-    case .method: JSONRole.methods
-    case .host: JSONRole.hosts
-    case .query: JSONRole.queries
-    case .status: JSONRole.statuses
-    case .size: JSONRole.sizes
-    case .cacheControl: JSONRole.headers("cache_control")
-    case .expires: JSONRole.headers("expires") + ["expires"]
-    case .ttl: ["ttl", "cache_ttl"]
-    case .cost: JSONCost.all.map(\.name)
-    case .cacheStatus: JSONRole.cacheStatuses
-    case .operation: CsvRole.operation.usualNames
-    }
-  }
+  var row: Row { Self.table[self] ?? Row(web: .target, meaning: "", names: []) }
 
   /// True for values that fit the role.
   func accepts(_ value: TextField) -> Bool {
@@ -113,7 +95,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     if value.find(0x2C) != nil || value.find(0x20) != nil { return false }
     if value.isServerAddress { return true }
     if value.takenFirst == UInt8(ascii: "[") { return false }
-    if value.countOf(0x3A) > 1 { return false }
+    if (0..<value.count).count(where: { value.next[$0] == 0x3A }) > 1 { return false }
     return !value.allBytes { $0 &- 0x30 <= 9 || $0 == 0x2E || $0 == 0x3A }
   }
 
@@ -127,101 +109,113 @@ enum JSONRole: String, CaseIterable, Sendable {
     }
   }
 
-  private static let verbs: Set<String> = [
-    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "PURGE", "BAN",
-    "PROPFIND", "PROPPATCH", "REPORT", "SEARCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK",
-  ]
+  private static func words(_ text: String) -> [String] {
+    text.split(whereSeparator: \.isWhitespace).map(String.init)
+  }
+
+  private static let verbs = Set(
+    words(
+      """
+      GET HEAD POST PUT PATCH DELETE OPTIONS CONNECT TRACE PURGE BAN PROPFIND PROPPATCH REPORT
+      SEARCH MKCOL COPY MOVE LOCK UNLOCK
+      """))
 
   // Names of nginx, ingress-nginx, Caddy, Traefik, Envoy, HAProxy, Apache, Fastly, Cloudflare,
   // CloudFront, load balancers and gateways of AWS, Google and Azure, ECS, OpenTelemetry, and
   // loggers of Node.
 
-  private static let times = [
-    "StartUTC", "ts", "time", "timestamp", "@timestamp", "start_time", "EdgeStartTimestamp",
-    "datetime", "time_iso8601", "time_local", "msec", "timestamp(ms)", "time_start",
-    "requestTimeEpoch", "request_time", "date", "event.start", "StartLocal", "time_ms", "ts_ms",
-    "timestamp_ms", "timestamp_us", "timestamp_ns", "epoch", "unixtime", "datestamp",
-    "EdgeEndTimestamp", "receiveTimestamp", "request_date", "haproxy_dateTime", "time_end",
-    "eventTime", "event_time", "log_time", "created_at", "request.start_gmt", "datetime_gmt", "t",
-    "started_at", "reqTimeSec", "start_date",
-  ]
+  private static let times = words(
+    """
+    StartUTC ts time timestamp @timestamp start_time EdgeStartTimestamp datetime time_iso8601
+    time_local msec timestamp(ms) time_start requestTimeEpoch request_time date event.start
+    StartLocal time_ms ts_ms timestamp_ms timestamp_us timestamp_ns epoch unixtime datestamp
+    EdgeEndTimestamp receiveTimestamp request_date haproxy_dateTime time_end eventTime event_time
+    log_time created_at request.start_gmt datetime_gmt t started_at reqTimeSec start_date
+    """)
 
-  static let urls = [
-    "request.uri", "ClientRequestURI", "request_uri", "RequestPath", "httpRequest.requestUrl",
-    "url.original", "url.full", "originalRequestUriWithArgs", "req.originalUrl", "req.url",
-    "request.url", "http.request.uri", "http.url", "http.target", "originalUrl", "request_url",
-    "cs-uri", "http_url", "http_uri", "full_url", "full_uri", "url",
-    "req_url", "req_uri",
-  ]
-  static let requestLines = [
-    "RequestLine", "request_line", "request", "http_request", "req", "http.request.line",
-    "requested_url",
-  ]
-  static let paths = [
-    "uri", "path", "url.path", "ClientRequestPath", "request.path", "request_path", "req.path",
-    "cs-uri-stem", "http_path", "http.path", "document_uri", "pathname", "urlpath", "resourcePath",
-    "request.hp", "http.route", "reqPath",
-    "requested_uri", "request",
-  ]
-  static let ids = [
-    "id", "key", "object", "object_id", "obj_id", "cache_key", "obj", "obj_key", "object_key",
-    "item", "item_id", "item_key", "content_id", "asset_id", "key_id", "key_hash", "hashed_key",
-  ]
+  static let urls = words(
+    """
+    request.uri ClientRequestURI request_uri RequestPath httpRequest.requestUrl url.original
+    url.full originalRequestUriWithArgs req.originalUrl req.url request.url http.request.uri
+    http.url http.target originalUrl request_url cs-uri http_url http_uri full_url full_uri url
+    req_url req_uri
+    """)
 
-  static let methods = [
-    "request.method", "ClientRequestMethod", "request_method", "http.request.method",
-    "httpRequest.requestMethod", "method", "http_method", "req.method", "cs-method", "verb",
-    "request_verb", "http_verb", "http.method", "request.verb", "reqMethod", "request",
-  ]
+  static let requestLines = words(
+    """
+    RequestLine request_line request http_request req http.request.line requested_url
+    """)
 
-  private static let hosts = [
-    "request.host", "ClientRequestHost", "RequestHost", "url.domain", "host", "http_host", "vhost",
-    "virtual_host", "x-host-header", "cs(Host)", "cs-host", "authority", ":authority", "domain",
-    "domain_name", "server_name", "req.headers.host", "request.headers.host", "headers.host",
-    "request.header.host", "http.request.headers.host", "http.host", "host_header",
-    "request_host", "req.host", "req.hostname", "original_host", "properties.hostName", "reqHost",
-    "site",
-  ]
+  static let paths = words(
+    """
+    uri path url.path ClientRequestPath request.path request_path req.path cs-uri-stem http_path
+    http.path document_uri pathname urlpath resourcePath request.hp http.route reqPath
+    requested_uri request
+    """)
 
-  private static let queries = [
-    "request_query", "args", "query", "query_string", "url.query", "cs-uri-query",
-    "request.query", "request_args", "request_param", "http_query", "urlquery", "uri_query",
-    "req.query", "raw_query", "request.query_string", "http.request.query", "request.hq",
-    "query_params", "queryStr",
-  ]
+  static let ids = words(
+    """
+    id key object object_id obj_id cache_key obj obj_key object_key item item_id item_key
+    content_id asset_id key_id key_hash hashed_key
+    """)
 
-  private static let cacheStatuses = [
-    "upstream_cache_status", "CacheCacheStatus", "cache_status", "x-edge-result-type",
-    "fastly_info.state", "cache_result", "x_cache", "x-cache", "cache_state",
-  ]
+  static let methods = words(
+    """
+    request.method ClientRequestMethod request_method http.request.method httpRequest.requestMethod
+    method http_method req.method cs-method verb request_verb http_verb http.method request.verb
+    reqMethod request
+    """)
 
-  private static let statuses = [
-    "status", "EdgeResponseStatus", "DownstreamStatus", "response_status", "response_code",
-    "status_code", "httpRequest.status", "http.response.status_code", "res.statusCode",
-    "res.status", "response.status", "response.status_code", "resp.status", "sc-status",
-    "http_status_code", "http_status", "elb_status_code", "response", "http.status_code",
-    "http.status", "resp_status", "http_code", "code", "result_code", "OriginStatus",
-    "reply_status",
-  ]
+  private static let hosts = words(
+    """
+    request.host ClientRequestHost RequestHost url.domain host http_host vhost virtual_host
+    x-host-header cs(Host) cs-host authority :authority domain domain_name server_name
+    req.headers.host request.headers.host headers.host request.header.host
+    http.request.headers.host http.host host_header request_host req.host req.hostname
+    original_host properties.hostName reqHost site
+    """)
 
-  private static let sizes = [
-    "size", "EdgeResponseBodyBytes", "EdgeResponseBytes", "http.response.body.bytes",
-    "response_body_size", "body_bytes_sent", "resp_body_size", "body_bytes", "resp_body_bytes",
-    "DownstreamContentSize", "bytes_sent", "sent_bytes", "httpRequest.responseSize",
-    "response_size", "sc-bytes", "response_bytes", "response_length", "res.contentLength",
-    "res.headers.content-length", "response.headers.content-length", "response.body.size",
-    "response.size", "response.bytes", "http.response.bytes", "http.response.body.size",
-    "bytes", "bytes_written", "bytes_out", "resp_bytes", "content_length", "object_size",
-    "obj_size", "bytes_read", "bytes.read", "length", "http.response.written",
-  ]
+  private static let queries = words(
+    """
+    request_query args query query_string url.query cs-uri-query request.query request_args
+    request_param http_query urlquery uri_query req.query raw_query request.query_string
+    http.request.query request.hq query_params queryStr
+    """)
+
+  private static let cacheStatuses = words(
+    """
+    upstream_cache_status CacheCacheStatus cache_status x-edge-result-type fastly_info.state
+    cache_result x_cache x-cache cache_state
+    """)
+
+  private static let statuses = words(
+    """
+    status EdgeResponseStatus DownstreamStatus response_status response_code status_code
+    httpRequest.status http.response.status_code res.statusCode res.status response.status
+    response.status_code resp.status sc-status http_status_code http_status elb_status_code
+    response http.status_code http.status resp_status http_code code result_code OriginStatus
+    reply_status
+    """)
+
+  private static let sizes = words(
+    """
+    size EdgeResponseBodyBytes EdgeResponseBytes http.response.body.bytes response_body_size
+    body_bytes_sent resp_body_size body_bytes resp_body_bytes DownstreamContentSize bytes_sent
+    sent_bytes httpRequest.responseSize response_size sc-bytes response_bytes response_length
+    res.contentLength res.headers.content-length response.headers.content-length response.body.size
+    response.size response.bytes http.response.bytes http.response.body.size bytes bytes_written
+    bytes_out resp_bytes content_length object_size obj_size bytes_read bytes.read length
+    http.response.written
+    """)
 
   private static func headers(_ name: String) -> [String] {
-    [
-      "resp_headers.\(name)", "response_headers.\(name)", "response.headers.\(name)",
-      "res.headers.\(name)", "resp.headers.\(name)", "http.response.headers.\(name)",
-      "sent_http_\(name)", "upstream_http_\(name)", "downstream_\(name)", "origin_\(name)",
-      "sc(\(name))", "resp_http_\(name)", "response_\(name)", "resp_\(name)",
-    ] + (name == "expires" ? [] : [name])
+    words(
+      """
+      resp_headers.# response_headers.# response.headers.# res.headers.# resp.headers.#
+      http.response.headers.# sent_http_# upstream_http_# downstream_# origin_# sc(#) resp_http_#
+      response_# resp_#
+      """
+    ).map { $0.replacing("#", with: name) }
   }
 }
 
@@ -233,43 +227,39 @@ struct JSONCost: Sendable {
   /// The unit; nil if it is inferred from the values.
   let unit: TimeUnit?
 
-  static let endings: [(text: String, unit: TimeUnit)] = [
-    ("milliseconds", .milliseconds), ("microseconds", .microseconds), ("nanoseconds", .nanoseconds),
-    ("seconds", .seconds), ("millis", .milliseconds), ("micros", .microseconds),
-    ("nanos", .nanoseconds), ("msec", .milliseconds), ("usec", .microseconds),
-    ("nsec", .nanoseconds), ("secs", .seconds), ("sec", .seconds), ("ms", .milliseconds),
-    ("us", .microseconds), ("ns", .nanoseconds), ("s", .seconds),
-  ]
-
   /// Surest first; times of the origin before total times.
-  static let all: [JSONCost] =
-    origins.map { JSONCost(name: $0.0, isOrigin: true, unit: $0.1) }
-    + totals.map { JSONCost(name: $0.0, isOrigin: false, unit: $0.1) }
+  static let all =
+    units(
+      """
+      upstream_service_time=ms OriginResponseDurationMs=ms OriginResponseTime=ns OriginDuration=ns
+      upstream_response_time=s target_processing_time=s backend_processing_time=s
+      upstream_header_time=s integrationLatency=ms serverResponseLatency=s time-to-first-byte=s
+      origin-lbl=s origin-fbl=s time_backend_response=ms timers.server_response_time=ms Tr=ms
+      upstream_time upstream_duration upstream_latency backend_response_time backend_time
+      backend_duration origin_time origin_duration origin_latency
+      """
+    ).map { JSONCost(name: $0, isOrigin: true, unit: $1) }
+    + units(
+      """
+      request_time=s event.duration=ns duration time-taken httpRequest.latency=s responseLatency=ms
+      responseTime time_elapsed=us elapsed_time elapsed latency took=ms request_duration
+      response_duration request_latency total_time processing_time process_time http.duration time
+      runtime session_duration=ms Ta=ms Tt=ms
+      """
+    ).map { JSONCost(name: $0, isOrigin: false, unit: $1) }
 
-  private static let origins: [(String, TimeUnit?)] = [
-    ("upstream_service_time", .milliseconds), ("OriginResponseDurationMs", .milliseconds),
-    ("OriginResponseTime", .nanoseconds), ("OriginDuration", .nanoseconds),
-    ("upstream_response_time", .seconds), ("target_processing_time", .seconds),
-    ("backend_processing_time", .seconds), ("upstream_header_time", .seconds),
-    ("integrationLatency", .milliseconds), ("serverResponseLatency", .seconds),
-    ("time-to-first-byte", .seconds), ("origin-lbl", .seconds), ("origin-fbl", .seconds),
-    ("time_backend_response", .milliseconds), ("timers.server_response_time", .milliseconds),
-    ("Tr", .milliseconds), ("upstream_time", nil), ("upstream_duration", nil),
-    ("upstream_latency", nil), ("backend_response_time", nil), ("backend_time", nil),
-    ("backend_duration", nil), ("origin_time", nil), ("origin_duration", nil),
-    ("origin_latency", nil),
-  ]
+  private static let endings = units(
+    """
+    milliseconds=ms microseconds=us nanoseconds=ns seconds=s millis=ms micros=us nanos=ns msec=ms
+    usec=us nsec=ns secs=s sec=s ms=ms us=us ns=ns s=s
+    """)
 
-  private static let totals: [(String, TimeUnit?)] = [
-    ("request_time", .seconds), ("event.duration", .nanoseconds), ("duration", nil),
-    ("time-taken", nil), ("httpRequest.latency", .seconds), ("responseLatency", .milliseconds),
-    ("responseTime", nil), ("time_elapsed", .microseconds), ("elapsed_time", nil),
-    ("elapsed", nil), ("latency", nil), ("took", .milliseconds), ("request_duration", nil),
-    ("response_duration", nil), ("request_latency", nil), ("total_time", nil),
-    ("processing_time", nil), ("process_time", nil), ("http.duration", nil), ("time", nil),
-    ("runtime", nil), ("session_duration", .milliseconds), ("Ta", .milliseconds),
-    ("Tt", .milliseconds),
-  ]
+  private static func units(_ text: String) -> [(String, TimeUnit?)] {
+    text.split(whereSeparator: \.isWhitespace).map { word in
+      let parts = word.split(separator: "=")
+      return (String(parts[0]), parts.count > 1 ? TimeUnit(rawValue: String(parts[1])) : nil)
+    }
+  }
 
   static func role(isOrigin: Bool, _ unit: TimeUnit) -> WebRole {
     switch unit {
@@ -284,13 +274,11 @@ struct JSONCost: Sendable {
     if let rank = byName[folded], folded != "time" {
       return (rank, all[rank], all[rank].unit)
     }
-    for ending in endings where folded.hasSuffix(ending.text) {
-      let base = String(folded.dropLast(ending.text.count))
+    for (ending, unit) in endings where folded.hasSuffix(ending) {
+      let base = String(folded.dropLast(ending.count))
       // Those are points in time.
-      if base == "time", ending.text == "s" { continue }
-      if let rank = byName[base] {
-        return (rank, all[rank], ending.unit)
-      }
+      if base == "time", ending == "s" { continue }
+      if let rank = byName[base] { return (rank, all[rank], unit) }
     }
     return nil
   }
@@ -313,6 +301,4 @@ extension TextField {
   fileprivate func allBytes(_ test: (UInt8) -> Bool) -> Bool {
     (0..<count).allSatisfy { test(next[$0]) }
   }
-
-  fileprivate func countOf(_ byte: UInt8) -> Int { (0..<count).count { next[$0] == byte } }
 }

@@ -2,76 +2,136 @@ import LarderEngine
 
 /// Pattern of a log's lines: literal texts and the fields between them.
 ///
-/// Made from the `log_format` of nginx or the `LogFormat` of Apache and varnishncsa. Lines are
-/// matched only up to the last field that is needed, so additions at the end of lines are ignored.
+/// Made from the `log_format` of nginx or the `LogFormat` of Apache and varnishncsa, in which the
+/// roles of `WebRole` are variables too. Lines are matched only up to the last field that is
+/// needed, so additions at the end of lines are ignored.
 struct LogPattern: Sendable {
   /// A field and the text that ends it; the last field of a line has none.
   struct Field: Sendable {
     var role: WebRole?
-    var end: [UInt8]
+    var end: [UInt8] = []
     /// True if double quotes surround it and quotes inside are escaped.
-    var isQuoted: Bool
+    var isQuoted = false
+    /// True for texts in quotes or brackets, and for all before a time in brackets.
+    var mayHaveBlanks: Bool {
+      isQuoted || end.first == 0x22 || end.first == 0x5D || end == [0x20, 0x5B]
+    }
   }
 
   /// Text before the first field.
   let prefix: [UInt8]
   let fields: [Field]
   let text: String
+  /// True if fields are single words or in quotes or brackets, with runs of blanks between them,
+  /// and numbers and times look like such. For patterns by which a format is recognised.
+  let isStrict: Bool
+  /// True to ignore all before a time in brackets.
+  private let startsAtTime: Bool
 
   /// Parses the pattern that a user gave.
   ///
   /// - Throws: the unreadable part, as the end of a sentence.
-  init(parsing text: String) throws(LogPatternError) {
-    let tokens = try LogPatternText.tokens(of: text)
-    var prefix: [UInt8] = []
-    var fields: [Field] = []
-    for token in tokens {
-      switch token {
-      case .text(let bytes):
-        if fields.isEmpty { prefix = bytes } else { fields[fields.count - 1].end = bytes }
-      case .field(let role):
-        if let last = fields.last, last.end.isEmpty {
-          throw LogPatternError("two fields need text between them")
-        }
-        let before = fields.last?.end ?? prefix
-        fields.append(Field(role: role, end: [], isQuoted: before.last == 0x22))
-      }
-    }
-    for index in fields.indices where fields[index].end.first != 0x22 {
-      fields[index].isQuoted = false
-    }
-    let roles = fields.compactMap(\.role)
+  init(parsing text: String, isStrict: Bool = false) throws(LogPatternError) {
+    var parser = LogPatternParser(rest: text[...])
+    try parser.parse()
+    let roles = parser.fields.compactMap(\.role)
     guard !Set(roles).isDisjoint(with: [.request, .target, .path]) else {
       throw LogPatternError(
         "it has no request (nginx: $request or $request_uri; Apache: %r or %U)")
     }
     // Text after the last field with a role is not matched.
-    let last = fields.lastIndex { $0.role != nil } ?? 0
-    self.prefix = prefix
-    self.fields = Array(fields[...last])
-    self.text = text
+    let last = parser.fields.lastIndex { $0.role != nil } ?? 0
+    (prefix, fields) = (parser.prefix, Array(parser.fields[...last]))
+    (self.text, self.isStrict) = (text, isStrict)
+    startsAtTime = isStrict && fields[0].role == nil && fields[0].end == [0x20, 0x5B]
   }
 
-  /// Number of sample lines that match the pattern, including its time and status if present.
-  func fitting(_ lines: [ArraySlice<UInt8>]) -> Int {
-    let fields = WebLine()
-    let timeRoles = WebRole.times.filter { roles.contains($0) }
-    var reader = reader()
-    return lines.count { line in
-      line.withUnsafeBufferPointer { bytes in
-        guard let start = bytes.baseAddress,
-          case .request = reader.read(TextField(start, start + bytes.count), into: fields)
-        else { return false }
-        let isTimed = timeRoles.allSatisfy { role in
-          (role.timeUnit?.microseconds(fields[role]) ?? LogTime.microseconds(fields[role])) != nil
-        }
-        var status = fields[.status]
-        return isTimed && (status.isNothing || (status.takeInteger() != nil && status.isEmpty))
+  /// Strict patterns that this package knows.
+  static func known(_ texts: [String]) -> [LogPattern] {
+    texts.compactMap { text in
+      do throws(LogPatternError) {
+        return try LogPattern(parsing: text, isStrict: true)
+      } catch {
+        return nil
       }
     }
   }
 
-  var roles: Set<WebRole> { Set(fields.compactMap(\.role)) }
+  /// Reads the fields with roles of a line; false if it does not match.
+  @inline(__always) func read(_ line: TextField, into values: borrowing WebLine) -> Bool {
+    var rest = isStrict ? start(of: line) : line
+    guard rest.starts(with: prefix) else { return false }
+    rest = TextField(rest.next + prefix.count, line.end)
+    var first = 0
+    if startsAtTime {
+      guard let time = CombinedLayout.time(in: line) else { return false }
+      rest = TextField(time.next, line.end)
+      first = 1
+    }
+    for index in first..<fields.count {
+      let field = fields[index]
+      guard let end = end(of: field, rest, isLast: index == fields.count - 1) else { return false }
+      let value = TextField(rest.next, end)
+      if isStrict, !isPlausible(value, field) { return false }
+      if let role = field.role { values[role] = value }
+      rest = TextField(min(line.end, end + field.end.count), line.end)
+      if isStrict, field.end.last == 0x20 { rest.skipBlanks() }
+    }
+    return true
+  }
+
+  @inline(__always) private func end(
+    of field: Field, _ rest: TextField, isLast: Bool
+  ) -> UnsafePointer<UInt8>? {
+    if isStrict {
+      if isLast, field.isQuoted, field.end.first == 0x22 { return rest.endOfQuoted() }
+      if isLast, field.end.isEmpty { return rest.find(0x20) ?? rest.end }
+    }
+    // A final number field ends at a blank, whatever follows.
+    let isNumber = field.role == .bytes || field.role == .status
+    var found =
+      field.end.isEmpty
+      ? (isNumber ? rest.find(0x20) ?? rest.end : rest.end) : rest.find(field.end)
+    if field.isQuoted, let place = found, place > rest.next, place[-1] == 0x5C {
+      found = LogPattern.endOfQuoted(rest, field.end)
+    }
+    // The text after the last field may be cut off, or be the end of the line.
+    return found ?? (isLast && !field.isQuoted ? rest.end : nil)
+  }
+
+  /// A line without blanks and, if it should begin with a time, without a logger's prefix.
+  private func start(of line: TextField) -> TextField {
+    let line = line.trimmed
+    guard prefix.isEmpty, let role = fields[0].role, WebRole.times.contains(role),
+      !line.isEmpty, line.next.pointee &- 0x30 > 9
+    else { return line }
+    return LogPrefix.removed(from: line)
+  }
+
+  @inline(__always) private func isPlausible(_ value: TextField, _ field: Field) -> Bool {
+    if !field.mayHaveBlanks, value.isEmpty || value.find(0x20) != nil { return false }
+    guard let role = field.role else { return true }
+    if !field.mayHaveBlanks, value.next.pointee == 0x22 { return false }
+    guard role.isNumber else { return true }
+    guard !value.isEmpty, role != .status || value.count <= 3 else { return false }
+    let first = value.next.pointee
+    return first &- 0x30 <= 9 || !WebRole.times.contains(role) && (first == 0x2D || first == 0x2B)
+  }
+
+  @inline(never) private static func endOfQuoted(
+    _ field: TextField, _ end: [UInt8]
+  ) -> UnsafePointer<UInt8>? {
+    var rest = field
+    while let byte = rest.takeByte() {
+      if byte == 0x5C {
+        _ = rest.takeByte()
+      } else if byte == 0x22 {
+        let place = rest.next - 1
+        if TextField(place, field.end).starts(with: end) { return place }
+      }
+    }
+    return nil
+  }
 }
 
 /// Error in a pattern.
@@ -81,6 +141,7 @@ struct LogPatternError: Error {
 }
 
 extension LogPattern: WebLayout {
+  var roles: Set<WebRole> { Set(fields.compactMap(\.role)) }
   var understanding: [String] { ["lines are \(text)"] }
 
   func reader() -> Reader { Reader(pattern: self) }
@@ -91,49 +152,16 @@ extension LogPattern: WebLayout {
     @inline(__always) mutating func read(
       _ line: TextField, into fields: borrowing WebLine
     ) -> WebLineKind {
-      if line.isEmpty || line.trimmed.isEmpty { return .none }
-      var next = line.next
-      let end = line.end
-      if !pattern.prefix.isEmpty {
-        guard TextField(next, end).starts(with: pattern.prefix) else { return .bad }
-        next += pattern.prefix.count
-      }
-      let last = pattern.fields.count - 1
-      for (index, field) in pattern.fields.enumerated() {
-        let rest = TextField(next, end)
-        // A final number field ends at a blank, whatever follows.
-        let isNumber = field.role == .bytes || field.role == .status
-        var found =
-          field.end.isEmpty ? (isNumber ? rest.find(0x20) ?? end : end) : rest.find(field.end)
-        if field.isQuoted, let place = found, place > next, place[-1] == 0x5C {
-          found = Reader.endOfQuoted(rest, field.end)
-        }
-        // The text after the last field may be cut off, or be the end of the line.
-        if found == nil, index == last, !field.isQuoted { found = end }
-        guard let found else { return .bad }
-        if let role = field.role { fields[role] = TextField(next, found) }
-        next = min(end, found + field.end.count)
-      }
-      return .request
-    }
-
-    @inline(never) private static func endOfQuoted(
-      _ field: TextField, _ end: [UInt8]
-    ) -> UnsafePointer<UInt8>? {
-      var rest = field
-      while let byte = rest.takeByte() {
-        if byte == 0x5C {
-          _ = rest.takeByte()
-        } else if byte == 0x22 {
-          let place = rest.next - 1
-          if TextField(place, field.end).starts(with: end) { return place }
-        }
-      }
-      return nil
+      if line.trimmed.isEmpty { return .none }
+      return pattern.read(line, into: fields) ? .request : .bad
     }
 
     func problem(_ line: TextField) -> String {
       "expected a line such as \(pattern.text), found \(line.quoted)"
+    }
+
+    var remarks: [String] {
+      pattern.isStrict ? ["Lines are read as \(pattern.text); log-format= changes this."] : []
     }
   }
 }
@@ -145,23 +173,25 @@ extension TextField {
 }
 
 /// Parser of the log format languages of servers.
-enum LogPatternText {
-  enum Token: Equatable {
-    case text([UInt8])
-    /// A field; nil if irrelevant to caching.
-    case field(WebRole?)
-  }
+private struct LogPatternParser {
+  var rest: Substring
+  private(set) var prefix: [UInt8] = []
+  private(set) var fields: [LogPattern.Field] = []
 
-  private static let variables: [String: WebRole] = [
-    "time_local": .time, "time_iso8601": .time, "msec": .seconds, "request": .request,
-    "request_method": .method, "request_uri": .target, "uri": .path, "document_uri": .path,
-    "args": .query, "query_string": .query, "host": .host, "http_host": .host,
-    "server_name": .host, "status": .status, "body_bytes_sent": .bytes, "bytes_sent": .bytes,
-    "upstream_response_time": .originSeconds, "upstream_header_time": .originSeconds,
-    "request_time": .totalSeconds, "sent_http_cache_control": .cacheControl,
-    "upstream_http_cache_control": .cacheControl, "sent_http_expires": .expires,
-    "upstream_http_expires": .expires, "upstream_cache_status": .cacheStatus,
-  ]
+  private static let variables: [String: WebRole] = {
+    let roles = WebRole.allCases.map { ("\($0)".lowercased(), $0) }
+    let nginx: [(String, WebRole)] = [
+      ("time_local", .time), ("time_iso8601", .time), ("msec", .seconds),
+      ("request_method", .method), ("request_uri", .target), ("uri", .path),
+      ("document_uri", .path), ("args", .query), ("query_string", .query), ("http_host", .host),
+      ("server_name", .host), ("body_bytes_sent", .bytes), ("bytes_sent", .bytes),
+      ("upstream_response_time", .originSeconds), ("upstream_header_time", .originSeconds),
+      ("request_time", .totalSeconds), ("sent_http_cache_control", .cacheControl),
+      ("upstream_http_cache_control", .cacheControl), ("sent_http_expires", .expires),
+      ("upstream_http_expires", .expires), ("upstream_cache_status", .cacheStatus),
+    ]
+    return Dictionary(roles + nginx) { $1 }
+  }()
 
   private static let letters: [Character: WebRole] = [
     "t": .time, "r": .request, "m": .method, "U": .path, "q": .query, "v": .host, "V": .host,
@@ -176,13 +206,9 @@ enum LogPatternText {
     "varnish:time_firstbyte}x": .originSeconds, "varnish:hitmiss}x": .cacheStatus,
   ]
 
-  static func tokens(of text: String) throws(LogPatternError) -> [Token] {
-    var rest = Substring(text)
-    var tokens: [Token] = []
-    var literal: [UInt8] = []
-    func closed(_ tokens: [Token], _ literal: [UInt8]) -> [Token] {
-      literal.isEmpty ? tokens : tokens + [.text(literal)]
-    }
+  init(rest: Substring) { self.rest = rest }
+
+  mutating func parse() throws(LogPatternError) {
     while let character = rest.popFirst() {
       switch character {
       case "$":
@@ -192,53 +218,58 @@ enum LogPatternText {
         guard !name.isEmpty else { throw LogPatternError("a $ without a name") }
         rest.removeFirst(name.count)
         if isBraced, rest.first == "}" { rest.removeFirst() }
-        tokens = closed(tokens, literal) + [.field(variables[name.lowercased()])]
-        literal = []
+        try add(Self.variables[name.lowercased()])
       case "%" where rest.first == "%":
         rest.removeFirst()
-        literal.append(0x25)
+        add("%")
       case "%":
-        let (role, isTime) = try directive(&rest)
+        let (role, isTime) = try directive()
         // Apache adds the brackets around its time itself.
-        tokens = closed(tokens, literal + (isTime ? [0x5B] : [])) + [.field(role)]
-        literal = isTime ? [0x5D] : []
+        if isTime { add("[") }
+        try add(role)
+        if isTime { add("]") }
       case "\\":
         guard let next = rest.popFirst() else { throw LogPatternError("a \\ at the end") }
-        literal += next == "t" ? [0x09] : Array(String(next).utf8)
-      default: literal += String(character).utf8
+        add(next == "t" ? "\t" : next)
+      default: add(character)
       }
     }
-    return merged(closed(tokens, literal))
+    for index in fields.indices where fields[index].end.first != 0x22 {
+      fields[index].isQuoted = false
+    }
+  }
+
+  private mutating func add(_ character: Character) {
+    if fields.isEmpty {
+      prefix += String(character).utf8
+    } else {
+      fields[fields.count - 1].end += String(character).utf8
+    }
+  }
+
+  private mutating func add(_ role: WebRole?) throws(LogPatternError) {
+    if let last = fields.last, last.end.isEmpty {
+      throw LogPatternError("two fields need text between them")
+    }
+    fields.append(LogPattern.Field(role: role, isQuoted: (fields.last?.end ?? prefix).last == 0x22))
   }
 
   /// Apache directive after its percent sign, and true for a time in brackets.
-  private static func directive(
-    _ rest: inout Substring
-  ) throws(LogPatternError) -> (WebRole?, isTime: Bool) {
+  private mutating func directive() throws(LogPatternError) -> (WebRole?, isTime: Bool) {
     while let first = rest.first, "<>!,".contains(first) || first.isNumber { rest.removeFirst() }
     guard let first = rest.popFirst() else { throw LogPatternError("a % at the end") }
-    guard first == "{" else { return (letters[first], first == "t") }
+    guard first == "{" else { return (Self.letters[first], first == "t") }
     guard let close = rest.firstIndex(of: "}") else {
       throw LogPatternError("a %{ without its }")
     }
     let argument = rest[..<close].lowercased()
     rest = rest[rest.index(after: close)...]
     guard let letter = rest.popFirst() else { throw LogPatternError("a %{} without its letter") }
-    let role = named["\(argument)}\(letter)"]
+    let role = Self.named["\(argument)}\(letter)"]
     if letter == "t", role == nil {
       throw LogPatternError("the time %{\(argument)}t cannot be read; use %t or %{usec}t")
     }
     return (role, false)
-  }
-
-  private static func merged(_ tokens: [Token]) -> [Token] {
-    tokens.reduce(into: []) { merged, token in
-      if case .text(let more) = token, case .text(let text)? = merged.last {
-        merged[merged.count - 1] = .text(text + more)
-      } else {
-        merged.append(token)
-      }
-    }
   }
 }
 
@@ -250,20 +281,45 @@ struct LogDefinition {
 
   private static let lengthMaximum = 1 << 20
 
+  private enum Word {
+    case text(String, isQuoted: Bool)
+    /// A semicolon or a brace.
+    case end
+    case newline
+  }
+
   /// Definitions in a text: `log_format main '...' '...';` of nginx, over several lines, and
   /// `LogFormat "..." combined` of Apache. Skips comments.
   static func all(in text: String) -> [LogDefinition] {
-    var definitions: [LogDefinition] = []
-    var words = Words(text)
-    while let word = words.next(stopsAtLine: false) {
-      guard word.isFirst, !word.isQuoted else { continue }
-      if word.text == "log_format", let definition = nginx(&words) {
-        definitions.append(definition)
-      } else if word.text.lowercased() == "logformat", let definition = apache(&words) {
-        definitions.append(definition)
+    let words = words(of: text)
+    return words.indices.compactMap { index in
+      guard case .text(let directive, false) = words[index] else { return nil }
+      let isNginx = directive == "log_format"
+      guard isNginx || directive.lowercased() == "logformat" else { return nil }
+      var parts: [(text: String, isQuoted: Bool)] = []
+      scan: for word in words[(index + 1)...] {
+        switch word {
+        case .text(let text, let isQuoted): parts.append((text, isQuoted))
+        // Directives of Apache end with their line.
+        case .newline: if !isNginx { break scan }
+        case .end: break scan
+        }
       }
+      guard let first = parts.first else { return nil }
+      if !isNginx {
+        return LogDefinition(
+          name: parts.count > 1 ? parts.last?.text ?? "" : "", format: first.text)
+      }
+      // A format may have been copied without its name.
+      if !first.isQuoted { parts.removeFirst() }
+      if let option = parts.first, !option.isQuoted, option.text.hasPrefix("escape=") {
+        parts.removeFirst()
+      }
+      return parts.isEmpty
+        ? nil
+        : LogDefinition(
+          name: first.isQuoted ? "" : first.text, format: parts.map(\.text).joined())
     }
-    return definitions
   }
 
   /// Format of an option: a format, the directive that defines it, or `@file` and `@file#name` for
@@ -274,8 +330,7 @@ struct LogDefinition {
     _ option: String, lines: [ArraySlice<UInt8>]
   ) throws(LogPatternError) -> LogPattern {
     guard option.first == "@" else {
-      let definition = all(in: option).first
-      return try LogPattern(parsing: definition?.format ?? option)
+      return try LogPattern(parsing: all(in: option).first?.format ?? option)
     }
     let parts = option.dropFirst().split(separator: "#", maxSplits: 1)
     let path = parts.first.map(String.init) ?? ""
@@ -295,7 +350,7 @@ struct LogDefinition {
     for definition in known {
       do throws(LogPatternError) {
         let pattern = try LogPattern(parsing: definition.format)
-        let fitting = pattern.fitting(lines)
+        let fitting = pattern.fitting(lines).requests
         if fitting > best?.lines ?? -1 { best = (pattern, fitting) }
       } catch {
         problem = error
@@ -319,88 +374,34 @@ struct LogDefinition {
     }
   }
 
-  /// Rest of nginx's directive: a name, optionally `escape=json`, and quoted parts.
-  private static func nginx(_ words: inout Words) -> LogDefinition? {
-    guard let name = words.next(stopsAtLine: false), !name.isEnd else { return nil }
-    var format = ""
-    var hasName = true
-    // A format that was copied without its name.
-    if name.isQuoted { (hasName, format) = (false, name.text) }
-    while let word = words.next(stopsAtLine: false), !word.isEnd {
-      if format.isEmpty, !word.isQuoted, word.text.hasPrefix("escape=") { continue }
-      format += word.text
+  private static func words(of text: String) -> [Word] {
+    var rest = text[...]
+    var words: [Word] = []
+    while let first = rest.popFirst() {
+      switch first {
+      case "\n", "\r\n": words.append(.newline)
+      case "\\" where rest.first?.isNewline == true: rest.removeFirst()
+      case "#": rest = rest.drop { !$0.isNewline }
+      case ";", "{", "}": words.append(.end)
+      case "'", "\"": words.append(.text(quoted(&rest, by: first), isQuoted: true))
+      case _ where first.isWhitespace: break
+      default:
+        let word = rest.prefix { !$0.isWhitespace && $0 != ";" }
+        rest = rest[word.endIndex...]
+        words.append(.text("\(first)\(word)", isQuoted: false))
+      }
     }
-    return format.isEmpty ? nil : LogDefinition(name: hasName ? name.text : "", format: format)
+    return words
   }
 
-  /// Rest of Apache's directive: a quoted format and a name.
-  private static func apache(_ words: inout Words) -> LogDefinition? {
-    guard let format = words.next(stopsAtLine: true), !format.isEnd else { return nil }
-    var name = ""
-    while let word = words.next(stopsAtLine: true), !word.isEnd { name = word.text }
-    return LogDefinition(name: name, format: format.text)
-  }
-
-  /// Words of a configuration.
-  private struct Words {
-    struct Word {
-      var text = ""
-      var isQuoted = false
-      /// True for a semicolon, a brace or, if lines are significant, the end of a line.
-      var isEnd = false
-      /// True for the first word of a directive or line.
-      var isFirst = false
+  private static func quoted(_ rest: inout Substring, by quote: Character) -> String {
+    var text = ""
+    while let character = rest.popFirst(), character != quote {
+      text.append(character)
+      guard character == "\\", let escaped = rest.popFirst() else { continue }
+      if escaped == quote { text.removeLast() }
+      text.append(escaped)
     }
-
-    private var rest: Substring
-    private var isAtStart = true
-
-    init(_ text: String) { rest = text[...] }
-
-    mutating func next(stopsAtLine: Bool) -> Word? {
-      var word = take(stopsAtLine: stopsAtLine)
-      word?.isFirst = isAtStart
-      isAtStart = word?.isEnd ?? false
-      return word
-    }
-
-    private mutating func take(stopsAtLine: Bool) -> Word? {
-      while let first = rest.first {
-        switch first {
-        case "\n", "\r\n":
-          rest.removeFirst()
-          isAtStart = true
-          // Apache directives end with their line.
-          if stopsAtLine { return Word(isEnd: true) }
-        case "\\" where rest.dropFirst().first?.isNewline == true: rest = rest.dropFirst(2)
-        case "#": rest = rest.drop { !$0.isNewline }
-        case ";", "{", "}":
-          rest.removeFirst()
-          return Word(isEnd: true)
-        case "'", "\"":
-          rest.removeFirst()
-          return Word(text: quoted(by: first), isQuoted: true)
-        case _ where first.isWhitespace: rest.removeFirst()
-        default:
-          let word = rest.prefix { !$0.isWhitespace && $0 != ";" }
-          rest = rest[word.endIndex...]
-          return Word(text: String(word))
-        }
-      }
-      return nil
-    }
-
-    private mutating func quoted(by quote: Character) -> String {
-      var text = ""
-      while let character = rest.popFirst(), character != quote {
-        if character == "\\", let escaped = rest.popFirst() {
-          if escaped != quote { text.append("\\") }
-          text.append(escaped)
-        } else {
-          text.append(character)
-        }
-      }
-      return text
-    }
+    return text
   }
 }

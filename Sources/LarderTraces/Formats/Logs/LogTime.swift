@@ -47,30 +47,14 @@ enum LogTime {
     return false
   }
 
-  /// Parses a date or a number since 1970: in seconds below 10^11, milliseconds below 10^14,
-  /// microseconds below 10^17, nanoseconds above.
+  /// Parses a date or a number since 1970, whose magnitude gives its unit.
   static func microseconds(dateOrNumber field: TextField) -> UInt64? {
     var rest = field
     guard let whole = rest.takeInteger() else { return microseconds(field) }
-    if rest.isEmpty || rest.next.pointee == 0x2E {
-      if let number = microseconds(scientific: field) { return number }
-      let unit: TimeUnit =
-        whole < 100_000_000_000
-        ? .seconds
-        : whole < 100_000_000_000_000
-          ? .milliseconds : whole < 100_000_000_000_000_000 ? .microseconds : .nanoseconds
-      return unit.microseconds(field)
-    }
-    return microseconds(field) ?? microseconds(scientific: field)
-  }
-
-  /// Parses a time since 1970 in any unit, in scientific notation, as in `1.7723592005e9`.
-  @inline(never) private static func microseconds(scientific field: TextField) -> UInt64? {
-    guard field.find(0x65) != nil || field.find(0x45) != nil, field.count <= 32,
-      let number = Double(field.text), number >= 0, number < 1e19
-    else { return nil }
-    if number < 1e11 { return UInt64(number * 1e6) }
-    return UInt64(number < 1e14 ? number * 1e3 : number < 1e17 ? number : number / 1e3)
+    var number = rest.isEmpty || rest.next.pointee == 0x2E ? whole : nil
+    if field.contains(anyOf: "eE") { number = DecimalNumber(field)?.scaled(by: 0) }
+    guard let number else { return microseconds(field) }
+    return TimeUnit.guess(Double(number)).microseconds(field)
   }
 
   /// `01/Mar/2026:10:00:00 +0100`, or with a fraction of the second, or without a zone.

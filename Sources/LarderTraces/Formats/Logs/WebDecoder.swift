@@ -5,36 +5,36 @@ import Synchronization
 protocol WebLayout: Sendable {
   var roles: Set<WebRole> { get }
   var understanding: [String] { get }
-  /// True if each line has one of several costs.
-  var takesAnyCost: Bool { get }
   /// Parser state that is kept between lines.
   associatedtype Reader: WebLineReader
   func reader() -> Reader
 }
 
 extension WebLayout {
-  var takesAnyCost: Bool { false }
-
-  /// True if nine of ten lines are requests with a time and a status, or are skipped on purpose,
-  /// and at least one is a request.
-  func fits(_ lines: [ArraySlice<UInt8>]) -> Bool {
+  /// Numbers of lines that are requests with times and a status, and that are skipped on purpose.
+  func fitting(_ lines: [ArraySlice<UInt8>]) -> (requests: Int, skipped: Int) {
     let fields = WebLine()
+    let times = WebRole.times.filter { roles.contains($0) }
     var lineReader = reader()
-    var (requests, others) = (0, 0)
+    var counts = (requests: 0, skipped: 0)
     for line in lines {
-      line.withUnsafeBufferPointer { bytes in
-        guard let start = bytes.baseAddress else { return }
-        switch lineReader.read(TextField(start, start + bytes.count), into: fields) {
+      line.withTextField { line in
+        switch lineReader.read(line, into: fields) {
         case .request:
-          let isTimed = LogTime.microseconds(fields[.time]) != nil
-          var status = fields[.status]
-          if isTimed, status.isNothing || status.takeInteger() != nil { requests += 1 }
-        case .skipped: others += 1
+          let isTimed = times.allSatisfy { WebMapper.time($0, fields) != nil }
+          if isTimed, fields[.status].isNothing || fields[.status].isNumber { counts.requests += 1 }
+        case .skipped: counts.skipped += 1
         case .none, .bad: break
         }
       }
     }
-    return requests > 0 && (requests + others) * 10 >= lines.count * 9
+    return counts
+  }
+
+  /// True if nine of ten lines fit, and at least one is a request.
+  func fits(_ lines: [ArraySlice<UInt8>]) -> Bool {
+    let counts = fitting(lines)
+    return counts.requests > 0 && (counts.requests + counts.skipped) * 10 >= lines.count * 9
   }
 }
 
@@ -75,13 +75,10 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
   }
 
   func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-    let mapper = WebMapper(
-      options, roles: layout.roles, takesAnyCost: layout.takesAnyCost)
+    let mapper = WebMapper(options, roles: layout.roles)
     let fields = WebLine()
     var lines = layout.reader()
-    var last = 0
     try reader.forEachLine(telling: batch) { line, number in
-      last = number
       switch lines.read(line, into: fields) {
       case .none: return true
       case .skipped(let reason):
@@ -108,7 +105,6 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
     }
     for remark in lines.remarks { batch.note(remark) }
     if let hint = mapper.queryHint { batch.note(hint) }
-    batch.noteLines(last)
     for kind in lines.kinds { batch.note(kind.text, lines: kind.lines) }
     _ = try batch.flush()
   }
@@ -177,14 +173,22 @@ enum WebRole: Int, CaseIterable, Sendable {
     }
   }
 
-  /// Milliseconds per unit of a cost role; nil for other roles.
-  var costMilliseconds: Double? {
+  /// Unit of a cost.
+  var costUnit: TimeUnit? {
     switch self {
-    case .originSeconds, .totalSeconds: 1000
-    case .originMilliseconds, .totalMilliseconds: 1
-    case .originMicroseconds, .totalMicroseconds: 0.001
-    case .originNanoseconds, .totalNanoseconds: 0.000_001
+    case .originSeconds, .totalSeconds: .seconds
+    case .originMilliseconds, .totalMilliseconds: .milliseconds
+    case .originMicroseconds, .totalMicroseconds: .microseconds
+    case .originNanoseconds, .totalNanoseconds: .nanoseconds
     default: nil
+    }
+  }
+
+  /// True for roles whose values begin with a digit or a sign.
+  var isNumber: Bool {
+    switch self {
+    case .status, .bytes, .objectBytes, .time, .timestamp, .date: true
+    default: timeUnit != nil || costUnit != nil
     }
   }
 
@@ -334,8 +338,8 @@ struct WebMapper {
 
   private let options: WebOptions
   private let timeRole: WebRole?
-  /// Costs by preference; a line's cost is the first one present.
-  private let costs: [(role: WebRole, scale: Double)]
+  /// The surest cost, and its milliseconds.
+  private let cost: (role: WebRole, scale: Double)?
   private let hasLifetimes: Bool
   private let hasObjectBytes: Bool
   private let hasCacheStatus: Bool
@@ -345,19 +349,12 @@ struct WebMapper {
   private let text = KeyText()
   private let parameters = QueryParameters()
 
-  /// A mapper for lines with these roles.
-  ///
-  /// - Parameter takesAnyCost: true if each line has one of several costs; otherwise the surest of
-  ///   the roles is the cost of all lines.
-  init(_ options: WebOptions, roles: Set<WebRole>, takesAnyCost: Bool = false) {
+  init(_ options: WebOptions, roles: Set<WebRole>) {
     self.options = options
     readsGet = options.reads.contains(Array("GET".utf8))
     isCacheable = (0..<1000).map { options.cacheable.contains($0) }
     timeRole = WebRole.times.first { roles.contains($0) }
-    let costs = WebRole.costs.filter { roles.contains($0) }.map { role in
-      (role: role, scale: role.costMilliseconds ?? 0)
-    }
-    self.costs = takesAnyCost ? costs : Array(costs.prefix(1))
+    cost = WebRole.costs.first { roles.contains($0) }.map { ($0, $0.costUnit?.milliseconds ?? 1) }
     hasLifetimes = !roles.isDisjoint(with: [.cacheControl, .expires, .ttl])
     hasObjectBytes = roles.contains(.objectBytes)
     hasCacheStatus = roles.contains(.cacheStatus)
@@ -389,7 +386,7 @@ struct WebMapper {
     }
     var record = TraceRecord(key: 0)
     if let timeRole {
-      guard let time = time(timeRole, line) else { return .bad(timeRole) }
+      guard let time = WebMapper.time(timeRole, line) else { return .bad(timeRole) }
       record.time = time
     }
     if isCacheLog { return cacheRecord(line, record) }
@@ -413,7 +410,7 @@ struct WebMapper {
       }
     }
     if hasLifetimes, operation == .get { setLifetime(line, &record) }
-    if !costs.isEmpty { record.cost = cost(line) }
+    if let cost { record.cost = WebMapper.sum(line[cost.role], cost.scale) }
     if hasCacheStatus, operation == .get || operation == .bypass {
       record.outcome = WebMapper.outcome(line[.cacheStatus])
     }
@@ -446,18 +443,15 @@ struct WebMapper {
     guard setSize(line[.bytes], 200, isHead: false, .get, &record) else { return .bad(.bytes) }
     var ttl = line[.ttl]
     record.ttl = UInt32(clamping: ttl.takeInteger() ?? 0)
-    if !costs.isEmpty { record.cost = cost(line) }
+    if let cost { record.cost = WebMapper.sum(line[cost.role], cost.scale) }
     return .record(record)
   }
 
-  @inline(__always) private func cost(_ line: borrowing WebLine) -> Float {
-    for cost in costs where !line[cost.role].isEmpty {
-      return CostField.sum(line[cost.role], times: cost.scale) ?? TraceRecord.unknownCost
-    }
-    return TraceRecord.unknownCost
+  @inline(__always) private static func sum(_ field: TextField, _ scale: Double) -> Float {
+    CostField.sum(field, times: scale) ?? TraceRecord.unknownCost
   }
 
-  @inline(__always) private func time(_ role: WebRole, _ line: borrowing WebLine) -> UInt64? {
+  @inline(__always) static func time(_ role: WebRole, _ line: borrowing WebLine) -> UInt64? {
     if let unit = role.timeUnit { return unit.microseconds(line[role]) }
     if role == .timestamp { return LogTime.microseconds(dateOrNumber: line[role]) }
     guard role == .date else { return LogTime.microseconds(line[.time]) }
@@ -467,11 +461,11 @@ struct WebMapper {
     return day + UInt64(seconds) * 1_000_000 + UInt64(fraction)
   }
 
-  /// Status; 200 if none is logged, 0 for `-` or 000, which is logged if no response was sent.
+  /// Status; 200 if none is logged, 0 for `-`, `-1` or 000, which are logged if no response was sent.
   @inline(__always) private static func status(_ field: TextField) -> Int? {
     if field.isEmpty { return 200 }
     var rest = field
-    if field.count == 1, field.next.pointee == 0x2D { return 0 }
+    if field.next.pointee == 0x2D { return 0 }
     guard field.count <= 3, let number = rest.takeInteger(), rest.isEmpty, number < 1000 else {
       return nil
     }

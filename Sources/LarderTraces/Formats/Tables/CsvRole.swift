@@ -78,7 +78,7 @@ enum CsvName {
       obj objkey objectkey itemid itemkey contentid content assetid asset videoid fileid file
       filename filepath pageid page docid documentid document resourceid resource productid entryid
       keyid keyhash hashkey hashedkey idhash urlhash hash requesturl requesturi requestpath urlpath
-      uripath urlid uristem csuristem
+      uripath urlid uristem csuristem hashedpathquery
       """)
     + addresses.filter { !["lbn", "lba"].contains($0) } + blocks.filter { !oldBlocks.contains($0) }
 
@@ -95,6 +95,7 @@ enum CsvName {
     """
     time timestamp ts times timestamps optime t datetime date clock clocktime unixtime unixtimestamp
     epoch epochtime accesstime arrivaltime arrival eventtime starttime walltime reltime relativetime
+    relativeunix
     """)
 
   fileprivate static let sizes =

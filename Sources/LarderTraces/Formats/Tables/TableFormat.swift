@@ -159,16 +159,3 @@ enum TableRole: Sendable {
     }
   }
 }
-
-extension ArraySlice<UInt8> {
-  func withTextField<Result>(_ body: (TextField) throws -> Result) rethrows -> Result {
-    try withUnsafeBufferPointer { bytes in
-      // An empty slice has no address; a field needs one.
-      var none: UInt8 = 0
-      return try withUnsafePointer(to: &none) { empty in
-        let start = bytes.baseAddress ?? empty
-        return try body(TextField(start, start + bytes.count))
-      }
-    }
-  }
-}

@@ -114,6 +114,25 @@ public enum TimeUnit: String, CaseIterable, Sendable {
   /// Nanoseconds.
   case nanoseconds = "ns"
 
+  var milliseconds: Double {
+    switch self {
+    case .seconds: 1000
+    case .milliseconds: 1
+    case .microseconds: 0.001
+    case .nanoseconds: 0.000_001
+    }
+  }
+
+  /// Role of a time since 1970 in this unit.
+  var role: WebRole {
+    switch self {
+    case .seconds: .seconds
+    case .milliseconds: .milliseconds
+    case .microseconds: .microseconds
+    case .nanoseconds: .nanoseconds
+    }
+  }
+
   /// Number of decimal places from this unit to microseconds.
   private var decimals: Int {
     switch self {
@@ -157,10 +176,12 @@ public enum TimeUnit: String, CaseIterable, Sendable {
   /// Infers the unit of numbers since 1970: the one that puts them into the present. Numbers below
   /// 10^11, and columns without a number, have the unit `short`.
   static func guess(_ values: [String], short: TimeUnit = .seconds) -> TimeUnit {
-    let numbers = values.compactMap { Double($0) }
-    guard let least = numbers.min(), least >= 1e11 else { return short }
-    if least < 1e14 { return .milliseconds }
-    return least < 1e17 ? .microseconds : .nanoseconds
+    guess(values.compactMap { Double($0) }.min() ?? 0, short: short)
+  }
+
+  static func guess(_ number: Double, short: TimeUnit = .seconds) -> TimeUnit {
+    if number < 1e11 { return short }
+    return number < 1e14 ? .milliseconds : number < 1e17 ? .microseconds : .nanoseconds
   }
 
   private var scale: UInt64 {

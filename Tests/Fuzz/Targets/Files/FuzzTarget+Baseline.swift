@@ -1,5 +1,5 @@
 import Foundation
-import LarderHarness
+import LarderExperiments
 
 extension FuzzTarget {
   /// A baseline file of any workload. An accepted one must survive a round trip.

@@ -140,6 +140,23 @@ struct CombinedLayoutTests {
     #expect(records.map(\.time) == [1_772_359_200_000_000])
   }
 
+  /// Alibaba's CDN, Tomcat without quotes, CloudFront in real time, CloudWatch Logs Insights.
+  @Test(arguments: [
+    "1772359200.000\t::1\t0.012\t200\t512\tGET\thttps\td1.cloudfront.net\t/a\t50\tFRA\tx==\th\t0.03",
+    #"[01/Mar/2026:18:00:00 +0800] 192.0.2.1 - 10 "-" "GET /a" 200 191 512 MISS "ua" "text/html""#,
+    #"10.0.1.17:8081 - - - [01/Mar/2026:06:00:00 -0400] GET /a HTTP/1.1 200 512 "-" "ua""#,
+    #"2026-03-01 10:00:00.000,"::1 - - [01/Mar/2026:10:00:00 +0000] ""GET /a HTTP/1.1"" 200 512 ""-""""#,
+  ])
+  func linesOfOtherProgramsAreRecognised(_ line: String) throws {
+    let folder = try TestFolder()
+    let source = try FileSource(path: folder.write("\(line)\n\(line)\n", to: "log"))
+    let records = try allRecords(source)
+    #expect(records.map(\.size) == [512, 512] && records.map(\.operation) == [0, 0])
+    #expect(records.map(\.time) == [1_772_359_200_000_000, 1_772_359_200_000_000])
+    #expect(Set(records.map(\.key)) == [KeyHash.hash(line.contains("\tGET") ? "h/a" : "/a")])
+    #expect(source.reading.notes(objects: 1).contains { $0.hasPrefix("Lines are read as ") })
+  }
+
   @Test func truncatedLastLineIsSkipped() throws {
     let line = "192.0.2.1 - - \(Self.rest)\n"
     for cut in ["192.0.2.1 - - [01/Mar", "192.0.2.1 - - [01/Mar/2026:10:00:00 +0000] \"GET /a"] {

@@ -105,22 +105,6 @@ struct JSONLinesTests {
     #expect(Set(try allRecords(load(lines.joined(separator: "\n"))).map(\.key)).count == 1)
   }
 
-  @Test func keyThatAppearsLaterIsRead() throws {
-    let first =
-      #"{"time":"2026-03-01T10:00:00Z","url":"/a","ua":"\#(String(repeating: "x", count: 900))"}"#
-    let later =
-      #"{"time":"2026-03-01T10:00:00Z","url":"/a","query":"x=1","vhost":"h","statusCode":502,"#
-      + #""method":"GET","bytes_sent":"7"}"#
-    let lines = Array(repeating: first, count: 100) + [later]
-    let source = try load(lines.joined(separator: "\n"))
-    let last = try #require(try allRecords(source).last)
-    #expect(last.key == KeyHash.hash("h/a?x=1") && last.size == 7)
-    #expect(last.operation == Operation.bypass.rawValue)
-    let text = try notes(lines.joined(separator: "\n"))
-    #expect(text.contains("status=status_code is read from line 101 on"), "\(text)")
-    #expect(!text.contains("no status found"))
-  }
-
   @Test func linesWithoutStatusAreCounted() throws {
     let text = try notes(
       [#"{"url":"/a","status":200}"#, #"{"url":"/a","status":404}"#, #"{"url":"/b"}"#]
@@ -210,11 +194,24 @@ struct JSONLinesTests {
       "\(text)")
   }
 
-  @Test(arguments: ["[\n{\"url\":\"/a\"},\n{\"url\":\"/b\"}\n]\n", "{\n  \"url\": \"/a\"\n}\n"])
-  func otherJSONIsCalledJSON(_ text: String) throws {
-    let folder = try TestFolder()
-    let path = try folder.write(text, to: "x.log")
-    #expect(message { _ = try FileSource(path: path) }.contains("a JSON object in each line"))
+  /// Objects of an array, over several lines, after a logger's prefix, and logfmt.
+  @Test(arguments: [
+    "[\n{\"url\":\"/a\",\"status\":200},\n{\"url\":\"/b}\",\"status\":502}\n]\n",
+    "[{\"url\":\"/a\",\"status\":200},{\"url\":\"/b}\",\"status\":502}]",
+    "{\n  \"url\": \"/a\",\n  \"status\": 200\n}\n{\n  \"url\": \"/b}\",\r\n  \"status\": 502\n}\n",
+    "<134>2026-03-01T10:00:00Z cache-1 default[4]: {\"url\":\"/a\",\"status\":200}\n"
+      + "Mar  1 10:00:00 web1 app: {\"url\":\"/b}\",\"status\":502}\n",
+    "level=info url=/a status=200\nstatus=502 msg=\"x \\\"y\\\" z\" url=\"/b}\"\n",
+  ])
+  func objectsAreFoundInOtherLayouts(_ text: String) throws {
+    let records = try allRecords(load(text))
+    #expect(records.map(\.key) == [KeyHash.hash("/a"), KeyHash.hash("/b}")])
+    #expect(records.map(\.operation) == [0, Operation.bypass.rawValue])
+  }
+
+  @Test func textBetweenObjectsIsABadLine() {
+    let text = "[\n{\"url\":\"/a\",\"status\":200},\nnull,\n{\"url\":\"/b\",\"status\":200}\n]\n"
+    #expect(message { _ = try load(text) }.contains("1 of 2 lines cannot be read"))
   }
 
   @Test func linesInsideOfJSONAreRead() throws {

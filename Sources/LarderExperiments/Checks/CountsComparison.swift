@@ -1,13 +1,14 @@
 import LarderEngine
-import LarderExperiments
 
 /// A comparison of the counts of two runs.
 package struct CountsComparison: Sendable, Hashable {
+  /// Cells of both runs that changed, in order.
   package var changes: [CellChange]
   /// Cells that only the later run has, in order.
   package var new: [CheckedCell]
   /// Cells that only the earlier run has, in order.
   package var missing: [CheckedCell]
+  /// The number of cells that both have.
   package var compared: Int
   /// True if every change fails a check, and not only a loss.
   package var isExact: Bool
@@ -27,10 +28,12 @@ package struct CountsComparison: Sendable, Hashable {
     changes = pairs.compactMap { CellChange(from: $0, to: $1, tolerances: tolerances) }
   }
 
+  /// The changes of one kind.
   package func changes(_ kind: CellChange.Kind) -> [CellChange] {
     changes.filter { $0.kind == kind }
   }
 
+  /// The changes that fail a check.
   package var failing: [CellChange] { changes.filter(fails) }
 
   /// True if a change fails a check.
@@ -51,9 +54,13 @@ package struct CellChange: Sendable, Hashable {
 
   /// The rating of a change.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// At least one count got worse.
     case worse
+    /// At least one count got better, and none worse.
     case better
+    /// A change that is neither better nor worse.
     case different
+    /// A change within the tolerance of the workload file.
     case tolerated
   }
 
@@ -65,13 +72,6 @@ package struct CellChange: Sendable, Hashable {
     /// The later value; nil if the cell does not have it.
     package var after: UInt64?
     package var kind: Kind
-
-    package init(metric: CheckMetric, before: UInt64?, after: UInt64?, kind: Kind) {
-      self.metric = metric
-      self.before = before
-      self.after = after
-      self.kind = kind
-    }
   }
 
   /// Compares a cell with its earlier counts; nil if nothing changed.
@@ -102,9 +102,7 @@ package struct CellChange: Sendable, Hashable {
     _ tolerances: [CheckTolerance: Share]
   ) -> MetricChange? {
     let (old, new) = (before.counts[metric], after.counts[metric])
-    // Baselines of earlier versions do not have these counts.
-    let isAdded = old == nil && [.prefixHits, .prefixTokens].contains(metric)
-    guard old != new, !isAdded else { return nil }
+    guard old != new else { return nil }
     var change = MetricChange(metric: metric, before: old, after: new, kind: .different)
     guard let old, let new else { return change }
     if let tolerance = metric.tolerance.flatMap({ tolerances[$0] }) {
@@ -168,16 +166,9 @@ package struct CheckedCell: Sendable, Hashable {
   package var unit: CapacityUnit
   /// The counts, without those that the cell does not have.
   package var counts: [CheckMetric: UInt64]
+}
 
-  package init(
-    name: CellName, size: UInt64, unit: CapacityUnit, counts: [CheckMetric: UInt64]
-  ) {
-    self.name = name
-    self.size = size
-    self.unit = unit
-    self.counts = counts
-  }
-
+extension CheckedCell {
   /// The counts of a record. A cell that was executed and not simulated has the counts of its run
   /// in one thread, which are a function of the cell like those of a simulation.
   package init(_ record: Record, amongTraces: Bool) {
@@ -185,15 +176,7 @@ package struct CheckedCell: Sendable, Hashable {
     for metric in CheckMetric.allCases { counts[metric] = metric.value(in: record) }
     self.init(
       name: CellName(record.cell, amongTraces: amongTraces), size: record.cell.capacity,
-      unit: record.cell.unit,
-      counts: counts)
-  }
-
-  /// A count divided by its whole; nil if it has none or the whole is 0.
-  package func ratio(_ metric: CheckMetric) -> Double? {
-    guard let part = counts[metric], let whole = metric.whole.flatMap({ counts[$0] }), whole > 0
-    else { return nil }
-    return Double(part) / Double(whole)
+      unit: record.cell.unit, counts: counts)
   }
 }
 
@@ -202,12 +185,11 @@ extension CheckedCell: Comparable {
   /// machine.
   package static func < (left: CheckedCell, right: CheckedCell) -> Bool {
     let (a, b) = (left.name, right.name)
-    if a.trace != b.trace { return a.trace ?? "" < b.trace ?? "" }
-    if a.configuration != b.configuration { return a.configuration < b.configuration }
-    if a.policy != b.policy { return a.policy < b.policy }
-    if left.size != right.size { return left.size < right.size }
-    if a.capacity != b.capacity { return a.capacity < b.capacity }
-    return a.seed < b.seed
+    let (one, other) = (
+      (a.trace ?? "", a.configuration, a.policy), (b.trace ?? "", b.configuration, b.policy)
+    )
+    return one == other
+      ? (left.size, a.capacity, a.seed) < (right.size, b.capacity, b.seed) : one < other
   }
 }
 
@@ -216,29 +198,22 @@ extension CheckedCell: Comparable {
 package struct CellName: Sendable, Hashable, Codable {
   /// The trace; nil if the workload has only one.
   package var trace: String?
+  /// The name of the configuration.
   package var configuration: String
   /// The policy; both policies for a hybrid.
   package var policy: String
+  /// The capacity as written.
   package var capacity: String
   package var seed: UInt64
+}
 
-  package init(
-    trace: String? = nil, configuration: String, policy: String, capacity: String, seed: UInt64
-  ) {
-    self.trace = trace
-    self.configuration = configuration
-    self.policy = policy
-    self.capacity = capacity
-    self.seed = seed
-  }
-
+extension CellName {
   /// The name of a cell; includes the trace if `amongTraces` is true, that is, the workload has
   /// several.
   package init(_ cell: Cell, amongTraces: Bool) {
     self.init(
       trace: amongTraces ? cell.trace : nil, configuration: cell.configuration, policy: cell.policy,
-      capacity: cell.capacityLabel,
-      seed: cell.seed)
+      capacity: cell.capacityLabel, seed: cell.seed)
   }
 }
 
@@ -251,54 +226,35 @@ extension CellName: CustomStringConvertible {
   }
 }
 
-/// A count that a check compares, named after its column in `counts.csv`.
-package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
-  case requests
-  case hits
+/// A count that a check compares, named after its column in `counts.csv`, without units of time.
+package enum CheckMetric: String, Sendable, Hashable, CaseIterable {
+  case requests, hits
   case memoryHits = "memory_hits"
   case diskHits = "disk_hits"
-  /// Bytes of all gets; only if capacities are bytes.
   case bytesRequested = "bytes_requested"
-  /// Bytes of the hits; only if capacities are bytes.
   case bytesHit = "bytes_hit"
   case staleHits = "stale_hits"
-  case admissions
-  case rejections
-  case evictions
-  case expirations
-  case sets
-  case deletes
-  case promotions
-  case demotions
+  case admissions, rejections, evictions, expirations, sets, deletes, promotions, demotions
   case memoryEvictions = "memory_evictions"
   case diskEvictions = "disk_evictions"
   case diskWrites = "disk_writes"
   case diskBytesWritten = "disk_bytes_written"
-  /// Gets that waited for a fetch in progress; only with time, like the following.
   case delayedHits = "delayed_hits"
   case originFetches = "origin_fetches"
   case totalLatency = "total_latency"
-  /// The most concurrent fetches.
   case maxInFlight = "max_in_flight"
-  /// Percentiles of the waits of all gets: 50th, 90th and 99th.
   case p50Latency = "p50_latency"
   case p90Latency = "p90_latency"
   case p99Latency = "p99_latency"
-  /// Blocks of prompts that were hits together with all preceding blocks; only if prefixes are
-  /// counted, like the next.
   case prefixHits = "prefix_hits"
-  /// Tokens in those blocks.
   case prefixTokens = "prefix_tokens"
 
   /// The better end of a count.
-  package enum Direction: Sendable, Hashable {
-    case higher
-    case lower
-    /// No end is better.
-    case neither
+  enum Direction {
+    case higher, lower, neither
   }
 
-  package var direction: Direction {
+  var direction: Direction {
     switch self {
     case .hits, .bytesHit, .prefixHits, .prefixTokens: .higher
     case .staleHits, .diskWrites, .diskBytesWritten, .originFetches, .totalLatency: .lower
@@ -307,7 +263,7 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
   }
 
   /// The tolerance that applies; nil for counts that depend on the trace and not on the cache.
-  package var tolerance: CheckTolerance? {
+  var tolerance: CheckTolerance? {
     switch self {
     case .requests, .bytesRequested, .sets, .deletes: nil
     case .hits, .memoryHits, .diskHits, .prefixHits, .prefixTokens: .hitRatio

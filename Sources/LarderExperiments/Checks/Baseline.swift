@@ -1,18 +1,22 @@
 import Foundation
 import LarderEngine
-import LarderExperiments
 import LarderSupport
 
 /// Counts of every cell, and memory and disk of executed ones, that a check compares with.
 package struct Baseline: Sendable, Hashable {
   package var workload: String
+  /// The replayed traces.
   package var traces: [TraceFacts]
   /// The cells, sorted.
   package var cells: [CheckedCell]
   /// Memory and disk use of executed cells; nil if none was executed.
   package var resources: MeasuredResources?
 
-  package static var currentVersion: Int { 1 }
+  /// The version of the file that this code reads and writes.
+  static var currentVersion: Int { 1 }
+
+  /// The value of `format`, which identifies the file.
+  static var formatName: String { "larder-baseline" }
 
   /// A baseline; the cells are put into order.
   package init(
@@ -28,17 +32,16 @@ package struct Baseline: Sendable, Hashable {
 
 /// An error in a baseline, as one line with the file and the remedy.
 package enum BaselineError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file does not exist.
   case absent(file: String, command: String)
-  /// The file cannot be read.
   case unreadable(file: String, reason: String)
+  /// The file is incomplete, inconsistent or of another version.
   case damaged(file: String, reason: String)
   /// The file is JSON, but no baseline.
   case foreign(file: String)
-  /// The file has a version that this program does not know.
-  case unknownVersion(file: String, found: Int, known: Int)
+  /// The baseline belongs to another workload.
   case otherWorkload(file: String, found: String, expected: String)
 
+  /// A one-line description for users.
   package var description: String {
     switch self {
     case .absent(let file, let command):
@@ -50,9 +53,6 @@ package enum BaselineError: Error, Hashable, Sendable, CustomStringConvertible {
     case .foreign(let file):
       "\(file): not a baseline of larder: expected JSON with \"format\": "
         + "\"\(Baseline.formatName)\""
-    case .unknownVersion(let file, let found, let known):
-      "\(file): has version \(found), but this larder reads version \(known); use the version "
-        + "that wrote it, or create it again with --update"
     case .otherWorkload(let file, let found, let expected):
       "\(file): belongs to the workload '\(found)', not to '\(expected)'; name another baseline"
     }
@@ -60,12 +60,8 @@ package enum BaselineError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Baseline {
-  /// Parses a file and checks that it belongs to a workload.
+  /// Parses a file and checks that it belongs to a workload. `file` is its name in errors.
   ///
-  /// - Parameters:
-  ///   - bytes: The contents of the file.
-  ///   - file: The name in errors: the path.
-  ///   - workload: The name of the expected workload.
   /// - Throws: `BaselineError` for anything that is not a complete baseline of this workload and
   ///   version.
   package static func decode(
@@ -74,23 +70,18 @@ extension Baseline {
     guard !bytes.isEmpty else { throw .damaged(file: file, reason: "it is empty") }
     let head: Head = try decode(bytes, file: file)
     guard head.format == formatName else { throw .foreign(file: file) }
-    guard let version = head.version else {
-      throw .damaged(file: file, reason: "version is missing")
-    }
-    guard version == currentVersion else {
-      throw .unknownVersion(file: file, found: version, known: currentVersion)
+    guard head.version == currentVersion else {
+      let found = head.version.map { "has version \($0) instead of \(currentVersion)" }
+      throw .damaged(file: file, reason: found ?? "version is missing")
     }
     let body: Body = try decode(bytes, file: file)
     guard body.workload == workload else {
       throw .otherWorkload(file: file, found: body.workload, expected: workload)
     }
-    let cells = body.cells.map(\.cell)
-    if let fault = fault(in: cells) { throw .damaged(file: file, reason: fault) }
+    if let fault = fault(in: body.cells) { throw .damaged(file: file, reason: fault) }
     return Baseline(
-      workload: body.workload, traces: body.traces, cells: cells,
-      resources: body.resources.map {
-        MeasuredResources(system: body.system ?? "", cells: $0.map(\.entry))
-      })
+      workload: body.workload, traces: body.traces, cells: body.cells,
+      resources: body.resources.map { MeasuredResources(system: body.system ?? "", cells: $0) })
   }
 
   private static func decode<Value: Decodable>(
@@ -125,18 +116,17 @@ extension Baseline {
     let version: Int?
   }
 
-  /// Files of earlier versions may have `machine` and `timings`, which are ignored.
   private struct Body: Decodable {
     let workload: String
     let traces: [TraceFacts]
-    let cells: [BaselineCell]
+    let cells: [CheckedCell]
     let system: String?
-    let resources: [BaselineResources]?
+    let resources: [MeasuredResources.Entry]?
   }
 }
 
 /// A key of any name.
-struct AnyKey: CodingKey {
+private struct AnyKey: CodingKey {
   let stringValue: String
   /// Keys have no numbers.
   var intValue: Int? { nil }
@@ -144,69 +134,57 @@ struct AnyKey: CodingKey {
   init(stringValue: String) { self.stringValue = stringValue }
 
   init?(intValue: Int) { nil }
-}
 
-/// A cell in the file.
-struct BaselineCell: Decodable {
-  let cell: CheckedCell
+  /// The keys of a line that are no numbers.
+  static let others: Set<String> = [
+    "trace", "configuration", "policy", "capacity", "seed", "size", "unit",
+  ]
 
-  init(from decoder: any Decoder) throws {
+  /// The numbers of a line by their names.
+  ///
+  /// - Throws: an error that names the key, for an unknown key and a number below 0.
+  static func numbers<Key: RawRepresentable<String>, Number: Decodable & Comparable & Numeric>(
+    _ decoder: any Decoder, _ expected: String
+  ) throws -> [Key: Number] {
     let fields = try decoder.container(keyedBy: AnyKey.self)
-    let size = AnyKey(stringValue: "size")
-    let unit = AnyKey(stringValue: "unit")
-    var counts: [CheckMetric: UInt64] = [:]
-    for key in fields.allKeys where !CellName.keys.contains(key.stringValue) {
-      guard key.stringValue != size.stringValue, key.stringValue != unit.stringValue else {
-        continue
-      }
-      guard let metric = CheckMetric(rawValue: key.stringValue) else {
+    var numbers: [Key: Number] = [:]
+    for key in fields.allKeys where !others.contains(key.stringValue) {
+      guard let name = Key(rawValue: key.stringValue) else {
         throw DecodingError.dataCorruptedError(
           forKey: key, in: fields, debugDescription: "no count has this name")
       }
       // The decoder does not name the position of a number that does not fit.
-      guard let count = try? fields.decode(UInt64.self, forKey: key) else {
+      guard let number = try? fields.decode(Number.self, forKey: key), number >= 0 else {
         throw DecodingError.dataCorruptedError(
-          forKey: key, in: fields, debugDescription: "expected a whole number, at least 0")
+          forKey: key, in: fields, debugDescription: "expected \(expected), at least 0")
       }
-      counts[metric] = count
+      numbers[name] = number
     }
-    cell = CheckedCell(
-      name: try CellName(from: decoder), size: try fields.decode(UInt64.self, forKey: size),
-      unit: try fields.decode(CapacityUnit.self, forKey: unit), counts: counts)
+    return numbers
   }
 }
 
-extension CellName {
-  static let keys: Set<String> = ["trace", "configuration", "policy", "capacity", "seed"]
+extension CheckedCell: Decodable {
+  private enum CodingKeys: String, CodingKey {
+    case size, unit
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      name: try CellName(from: decoder), size: try fields.decode(UInt64.self, forKey: .size),
+      unit: try fields.decode(CapacityUnit.self, forKey: .unit),
+      counts: try AnyKey.numbers(decoder, "a whole number"))
+  }
 }
 
-/// Memory and disk use of a cell in the file.
-struct BaselineResources: Decodable {
-  let entry: MeasuredResources.Entry
-
-  init(from decoder: any Decoder) throws {
-    let fields = try decoder.container(keyedBy: AnyKey.self)
-    var values: [CheckResource: Double] = [:]
-    for key in fields.allKeys where !CellName.keys.contains(key.stringValue) {
-      guard let resource = CheckResource(rawValue: key.stringValue) else {
-        throw DecodingError.dataCorruptedError(
-          forKey: key, in: fields, debugDescription: "no figure has this name")
-      }
-      let value = try fields.decode(Double.self, forKey: key)
-      guard value.isFinite, value >= 0 else {
-        throw DecodingError.dataCorruptedError(
-          forKey: key, in: fields, debugDescription: "expected a number, at least 0")
-      }
-      values[resource] = value
-    }
-    entry = MeasuredResources.Entry(name: try CellName(from: decoder), values: values)
+extension MeasuredResources.Entry: Decodable {
+  package init(from decoder: any Decoder) throws {
+    self.init(name: try CellName(from: decoder), values: try AnyKey.numbers(decoder, "a number"))
   }
 }
 
 extension Baseline {
-  /// The value of `format`, which identifies the file.
-  static var formatName: String { "larder-baseline" }
-
   /// The file: JSON with one line for each cell, sorted, so that a diff is readable. Linear in the
   /// cells.
   ///
@@ -252,8 +230,7 @@ extension Baseline {
   }
 
   private static func line(_ cell: CheckedCell) -> String {
-    var line = JSONLine()
-    add(cell.name, to: &line)
+    var line = Self.line(cell.name)
     line.add("size", cell.size)
     line.add("unit", cell.unit.rawValue)
     for metric in CheckMetric.allCases {
@@ -263,8 +240,7 @@ extension Baseline {
   }
 
   private static func line(_ entry: MeasuredResources.Entry) -> String {
-    var line = JSONLine()
-    add(entry.name, to: &line)
+    var line = Self.line(entry.name)
     for resource in CheckResource.allCases {
       guard let value = entry.values[resource] else { continue }
       // Files and bytes are whole numbers.
@@ -274,16 +250,19 @@ extension Baseline {
     return line.text
   }
 
-  private static func add(_ name: CellName, to line: inout JSONLine) {
+  private static func line(_ name: CellName) -> JSONLine {
+    var line = JSONLine()
     if let trace = name.trace { line.add("trace", trace) }
     line.add("configuration", name.configuration)
     line.add("policy", name.policy)
     line.add("capacity", name.capacity)
     line.add("seed", name.seed)
+    return line
   }
 }
 
 extension NumberText {
+  /// A positive number with four significant digits, enough for a ratio of two times.
   static func significant(_ value: Double) -> String {
     guard value.isFinite, value > 0 else { return "0" }
     var decimals = 3

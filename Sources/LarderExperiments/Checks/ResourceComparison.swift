@@ -1,5 +1,4 @@
 import LarderEngine
-import LarderExperiments
 
 /// A comparison of memory and disk use with the baseline's.
 package struct ResourceComparison: Sendable, Hashable {
@@ -63,16 +62,6 @@ package struct ResourceChange: Sendable, Hashable {
   package var after: Double
   package var threshold: Share
 
-  package init(
-    name: CellName, resource: CheckResource, before: Double, after: Double, threshold: Share
-  ) {
-    self.name = name
-    self.resource = resource
-    self.before = before
-    self.after = after
-    self.threshold = threshold
-  }
-
   /// True if the figure grew: less is better for every figure.
   package var isWorse: Bool { after > before }
 }
@@ -82,12 +71,6 @@ package struct MissingResource: Sendable, Hashable {
   package var name: CellName
   package var resource: CheckResource
   package var before: Double
-
-  package init(name: CellName, resource: CheckResource, before: Double) {
-    self.name = name
-    self.resource = resource
-    self.before = before
-  }
 }
 
 /// Memory and disk use of executed cells. The figures are measured, but the median of several runs
@@ -102,11 +85,6 @@ package struct MeasuredResources: Sendable, Hashable {
   package struct Entry: Sendable, Hashable {
     package var name: CellName
     package var values: [CheckResource: Double]
-
-    package init(name: CellName, values: [CheckResource: Double]) {
-      self.name = name
-      self.values = values
-    }
   }
 
   package init(system: String, cells: [Entry]) {
@@ -166,17 +144,13 @@ package struct MeasuredResources: Sendable, Hashable {
   package static var thisSystem: String {
     #if os(Linux)
       let system = "Linux"
-    #elseif os(macOS)
-      let system = "macOS"
     #else
-      let system = "other"
+      let system = "macOS"
     #endif
     #if arch(x86_64)
       return "\(system) x86_64"
-    #elseif arch(arm64)
-      return "\(system) arm64"
     #else
-      return "\(system) other"
+      return "\(system) arm64"
     #endif
   }
 }

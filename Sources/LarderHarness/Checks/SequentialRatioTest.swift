@@ -1,97 +1,4 @@
-import Foundation
 import LarderExperiments
-
-/// The time of one cell in this build relative to a reference.
-package struct TimingComparison: Sendable, Hashable {
-  package var name: TimedName
-  package var metric: TimedMetric
-  package var against: String
-  package var verdict: TimingVerdict
-  /// The ratio of this to the reference, above 1 if this is slower; nil without measurements.
-  package var ratio: CentreInterval?
-  /// Independent measurements: pairs of processes, or rounds.
-  package var blocks: Int
-  package var pairs: Int
-  /// Median of the time of one run, or of latencies, in seconds, in the reference.
-  package var otherSeconds: Double
-  /// Median of the time of one run, or of latencies, in seconds, in this build.
-  package var thisSeconds: Double
-  /// True if the two had different hits, and so did different work.
-  package var doesDifferentWork: Bool
-
-  package init(
-    name: TimedName, metric: TimedMetric = .time, against: String, verdict: TimingVerdict,
-    ratio: CentreInterval?, blocks: Int, pairs: Int, otherSeconds: Double, thisSeconds: Double,
-    doesDifferentWork: Bool = false
-  ) {
-    self.name = name
-    self.metric = metric
-    self.against = against
-    self.verdict = verdict
-    self.ratio = ratio
-    self.blocks = blocks
-    self.pairs = pairs
-    self.otherSeconds = otherSeconds
-    self.thisSeconds = thisSeconds
-    self.doesDifferentWork = doesDifferentWork
-  }
-
-  /// The cell and the metric: `memory/lru/1%, executed, latency`.
-  package var title: String { "\(name)" + (metric == .latency ? ", latency" : "") }
-}
-
-/// The metrics by which two builds are compared.
-package enum TimedMetric: Sendable, Hashable, CaseIterable {
-  /// The time of a run: the inverse of throughput.
-  case time
-  /// The 99th percentile of the latency of gets. A run in one thread may hide it: a hundredth of
-  /// the gets can take twice as long without making the run much longer.
-  case latency
-
-  static func all(of mode: Timing.Mode) -> [TimedMetric] {
-    mode == .execute ? allCases : [.time]
-  }
-
-  /// The seconds of one of `runs` runs; nil if this was not measured.
-  func seconds(_ time: RepetitionTime, _ mode: Timing.Mode, runs: Int) -> Double? {
-    switch self {
-    case .time: time.seconds(mode) / Double(max(1, runs))
-    case .latency: time.latencyNanoseconds.map { Double(max(1, $0)) / 1e9 }
-    }
-  }
-}
-
-/// An estimate with an interval around it.
-package struct CentreInterval: Sendable, Hashable {
-  package var centre: Double
-  /// The lower end; may be infinite.
-  package var lower: Double
-  /// The upper end; may be infinite.
-  package var upper: Double
-
-  package init(centre: Double, lower: Double, upper: Double) {
-    self.centre = centre
-    self.lower = lower
-    self.upper = upper
-  }
-
-  /// The interval of ratios, if this is one of their logarithms.
-  package var ratios: CentreInterval {
-    CentreInterval(centre: exp(centre), lower: exp(lower), upper: exp(upper))
-  }
-
-  package func verdict(border: Double) -> TimingVerdict {
-    if lower > border { return .fail }
-    return upper < border ? .pass : .inconclusive
-  }
-}
-
-package enum TimingVerdict: String, Sendable, Hashable, CaseIterable {
-  case pass
-  case fail
-  /// The measurements do not decide.
-  case inconclusive
-}
 
 /// Wilcoxon's signed-rank test, turned into an interval for the centre of symmetric values.
 ///
@@ -157,11 +64,15 @@ package enum SignedRank {
 /// confidence interval (Jennison and Turnbull, Journal of the Royal Statistical Society B 51,
 /// 1989): all intervals shown on the way hold together.
 package struct SequentialRatioTest: Sendable {
+  /// The border between the verdicts, as a logarithm.
   package let border: Double
+  /// The probability of an error on either side, over all looks.
   package let errorRate: Double
+  /// The measurements so far.
   package private(set) var logarithms: [Double] = []
   /// The interval of the last look; nil before it.
   package private(set) var interval: CentreInterval?
+  /// The verdict of the last look.
   package private(set) var verdict = TimingVerdict.inconclusive
   private var spent = 0.0
 
