@@ -213,7 +213,6 @@ public final class HTTPCache: Sendable {
     totals.withLock { $0[keyPath: event] += 1 }
   }
 
-  /// The current time in microseconds.
   var now: Int64 { Int64(clamping: configuration.clock.now.microseconds) }
 }
 

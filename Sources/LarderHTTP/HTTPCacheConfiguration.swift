@@ -29,7 +29,6 @@ public struct HTTPCacheConfiguration: Sendable {
     self.clock = clock
   }
 
-  /// The memory of the URLs whose responses are not shared.
   func makeUnshared() throws(HybridCacheError) -> MemoryCache<String, Bool> {
     do throws(MemoryCacheError) {
       return try MemoryCache(

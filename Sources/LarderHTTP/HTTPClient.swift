@@ -101,7 +101,6 @@ private final class SessionOwner: Sendable {
     }
   }
 
-  /// Fields of the session that the request does not have: cookies and additional headers.
   func added(to request: URLRequest) -> [String: String] {
     var fields: [String: String] = [:]
     for (name, value) in session.configuration.httpAdditionalHeaders ?? [:] {
@@ -117,7 +116,6 @@ private final class SessionOwner: Sendable {
   }
 }
 
-/// Collects the responses of a session's tasks.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   typealias Outcome = Result<(Data, HTTPURLResponse), any Error>
   typealias Continuation = CheckedContinuation<(Data, HTTPURLResponse), any Error>
@@ -137,10 +135,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendab
 
   init(bytesMax: Int) { self.bytesMax = bytesMax }
 
-  /// Announces a task, before anything can end it.
   func expect(_ task: Int) { lock.withLock { running[task] = Running() } }
 
-  /// Returns the outcome of an expected task, at once if it has ended already.
   func outcome(of task: Int, _ continuation: Continuation) {
     let outcome = lock.withLock { () -> Outcome? in
       guard let outcome = running[task]?.outcome else {
@@ -153,7 +149,6 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendab
     if let outcome { continuation.resume(with: outcome) }
   }
 
-  /// Ends an expected task, unless it has ended before. `outcome` receives its data.
   func end(_ task: Int, _ outcome: (Data) -> Outcome) {
     let ended = lock.withLock { () -> (Continuation, Outcome)? in
       guard let state = running[task], state.outcome == nil else { return nil }

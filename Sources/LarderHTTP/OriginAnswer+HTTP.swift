@@ -61,7 +61,6 @@ extension OriginAnswer {
       received: received)
   }
 
-  /// Creates the answer for the head of a response from `url`.
   init(
     _ value: @autoclosure () throws -> Value, _ head: ResponseHead, url: String, received: Date
   ) throws {
@@ -114,7 +113,6 @@ extension OriginAnswer {
 }
 
 extension OriginAnswer {
-  /// Creates the answer for a 404 or a 410.
   private static func absent(_ head: ResponseHead, url: String, received: Date) -> OriginAnswer {
     guard head.mayBeStored(answering: RequestHead(url: url)), !head.control.noCache else {
       return .absent(for: .zero)
@@ -132,7 +130,6 @@ extension StoredResponse {
       head, body: Data(), answering: RequestHead(url: ""), requestTime: now, responseTime: now)
   }
 
-  /// The `ETag`, or `Last-Modified` without one.
   fileprivate var version: String? {
     entityTag ?? (hasValidator ? head.fields["Last-Modified"] : nil)
   }

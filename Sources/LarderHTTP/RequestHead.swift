@@ -1,6 +1,5 @@
 import Larder
 
-/// Method, target and header fields of a request.
 struct RequestHead: Sendable, Hashable {
   let method: String
   /// The absolute URL, normalised and without fragment: the key of responses to GET.
@@ -13,7 +12,6 @@ struct RequestHead: Sendable, Hashable {
       method: method, url: url, fields: fields, control: CacheControl(fields, isRequest: true))
   }
 
-  /// Creates a head whose directives do not all come from its fields.
   init(method: String, url: String, fields: HTTPFields, control: CacheControl) {
     self.method = method
     self.url = Self.normalised(url)
@@ -26,7 +24,6 @@ struct RequestHead: Sendable, Hashable {
     fields.contains("If-Match") || fields.contains("If-Unmodified-Since")
   }
 
-  /// True if the client itself asks whether it has the current representation.
   var hasClientCondition: Bool {
     fields.contains("If-None-Match") || fields.contains("If-Modified-Since")
   }
@@ -64,7 +61,6 @@ struct RequestHead: Sendable, Hashable {
   }
 }
 
-/// Status and header fields of a response.
 struct ResponseHead: Sendable, Hashable {
   var status: Int
   var fields: HTTPFields
@@ -92,7 +88,6 @@ struct ResponseHead: Sendable, Hashable {
   /// True for errors of a server that `stale-if-error` concerns (RFC 5861, 4).
   var isServerError: Bool { [500, 502, 503, 504].contains(status) }
 
-  /// True if the response has a lifetime of its own instead of a heuristic one.
   var hasExplicitLifetime: Bool { control.maxAge != nil || fields.contains("Expires") }
 
   /// True if a private cache may store the response (RFC 9111, 3).

@@ -7,7 +7,6 @@ import LarderEngine
   import Foundation
 #endif
 
-/// Use of a stored response for a request.
 enum StoredUse: Sendable, Hashable {
   case now
   /// It answers the request, and is refreshed in the background (RFC 5861, 3).
@@ -26,7 +25,6 @@ struct StoredResponse: Sendable, Hashable {
   }
 
   var head: ResponseHead
-  /// Times in microseconds since 1970.
   var requestTime: Int64
   var responseTime: Int64
   /// Key of the hashes of `selectors`, random for each response.
@@ -50,7 +48,6 @@ struct StoredResponse: Sendable, Hashable {
     selectors = names.sorted().map { Selector(name: $0, hash: key.hash(request.selecting($0))) }
   }
 
-  /// Name of the selector of a part: the range that was asked for.
   private static let range = "range"
 
   init(
@@ -112,7 +109,6 @@ struct StoredResponse: Sendable, Hashable {
     return max(apparent + resident / 1_000_000, received + (delay + resident) / 1_000_000)
   }
 
-  /// True within the lifetime, and if the origin need not be asked in any case.
   func isFresh(at now: Int64) -> Bool { !control.noCache && age(at: now) < lifetime }
 
   /// Decides on the use of the response for a request.
@@ -146,7 +142,6 @@ struct StoredResponse: Sendable, Hashable {
     return limits.contains { staleness <= $0 }
   }
 
-  /// True if the response will be of use: fresh for a time, or with something to validate it by.
   var isWorthStoring: Bool {
     let control = control
     if hasValidator { return true }
@@ -160,7 +155,6 @@ struct StoredResponse: Sendable, Hashable {
     head.fields["ETag"].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// `Last-Modified`, if it is a date.
   var lastModified: String? {
     date(of: "Last-Modified") == nil ? nil : head.fields["Last-Modified"]
   }
@@ -213,7 +207,6 @@ struct StoredResponse: Sendable, Hashable {
 
   // MARK: Selection
 
-  /// True if the response was to a request with the same selecting fields (RFC 9111, 4.1).
   func matches(_ request: RequestHead) -> Bool {
     selectors.allSatisfy { selector in
       // A part may answer other ranges.
@@ -246,7 +239,6 @@ struct StoredResponse: Sendable, Hashable {
     return range
   }
 
-  /// True if the response is a part that was asked for by this `Range` header.
   func isPart(askedForBy header: String) -> Bool {
     guard head.status == 206 else { return false }
     return selectors.contains { $0.name == Self.range && $0.hash == selectorKey.hash(header) }
@@ -316,7 +308,6 @@ extension RequestHead {
   }
 }
 
-/// An element of `Accept-Language`.
 struct LanguageRange: Sendable, Hashable {
   let tag: String
   let weight: Int
@@ -327,7 +318,6 @@ struct LanguageRange: Sendable, Hashable {
     return "\(tag);q=0." + String(repeating: "0", count: 3 - digits.utf8.count) + digits
   }
 
-  /// Parses a list; the elements with the largest weight come first, equal ones by their tags.
   static func parse(_ header: String) -> [LanguageRange] {
     header.split(separator: ",").compactMap { element -> LanguageRange? in
       let parts = element.split(separator: ";").map { String($0).asciiTrimmed.asciiLowercased }
@@ -367,7 +357,6 @@ enum EntityTag {
     tag.hasPrefix("W/") ? matchesWeakly(tag, stored) : tag == stored
   }
 
-  /// True if a header `If-None-Match` lists the tag, or is `*`.
   static func isListed(_ tag: String?, in header: String) -> Bool {
     if header.asciiTrimmed == "*" { return true }
     guard let tag else { return false }

@@ -4,7 +4,6 @@
   import Foundation
 #endif
 
-/// References to URLs in header fields.
 enum URLReference {
   /// Resolves a reference against an absolute URL; nil if it is none. An empty one is the URL
   /// itself.

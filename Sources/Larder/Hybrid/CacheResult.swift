@@ -96,8 +96,9 @@ public struct CacheHit<Value: Sendable>: Sendable {
     self.init(
       value, tier, created: created,
       EntryMetadata(
-        created: created, expiry: Expiry(expires), version: version,
-        contentType: contentType, isPermanent: isPermanent),
+        DiskMetadata(
+          version: version, contentType: contentType, creation: created, expiry: Expiry(expires),
+          isPermanent: isPermanent)),
       freshness: freshness)
   }
 
@@ -118,22 +119,17 @@ public struct CacheHit<Value: Sendable>: Sendable {
   /// Expiry, by the cache's clock, or nil for never.
   public var expires: Date? { expiry.date }
   /// Version from the origin, such as an HTTP ETag.
-  public var version: String? { metadata.facts?.version }
+  public var version: String? { metadata.facts?.metadata.version }
   /// Its content type, such as `image/jpeg`, if known.
-  public var contentType: String? { metadata.facts?.contentType }
+  public var contentType: String? { metadata.facts?.metadata.contentType }
   /// True if the entry is permanent: removed only by key.
-  public var isPermanent: Bool { metadata.facts?.isPermanent ?? false }
+  public var isPermanent: Bool { metadata.facts?.metadata.isPermanent ?? false }
 
-  /// True if the origin forbids using the value after it has expired: HTTP's `no-cache` and
-  /// `must-revalidate`.
-  var mustRevalidate: Bool { metadata.facts?.mustRevalidate ?? false }
+  var mustRevalidate: Bool { metadata.facts?.metadata.mustRevalidate ?? false }
 
-  /// Time of storing or of the last confirmation, in microseconds of the cache's clock.
-  package var creation: UInt64 { metadata.facts?.created ?? stamp >> 8 }
-  /// Expiry by the cache's clock.
+  package var creation: UInt64 { metadata.facts?.metadata.creation ?? stamp >> 8 }
   package var expiry: Expiry { metadata.expiry }
 
-  /// Its lifetime from `created`, or nil for unlimited.
   var lifetime: Duration? {
     expiry == .never ? nil : .microseconds(Int64(clamping: expiry.lifeLeft(at: creation)))
   }

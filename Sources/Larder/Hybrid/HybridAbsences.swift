@@ -10,18 +10,12 @@ final class HybridAbsences<Key: DiskKeyRepresentable>: Sendable {
   private let cache = AtomicLazyReference<MemoryCache<Key, Bool>>()
   private let configuration: MemoryCacheConfiguration
 
-  /// Creates an empty set, which takes no memory until a key is inserted.
   init(_ memory: MemoryCacheConfiguration?, _ clock: any CacheClock) {
-    let tier = memory ?? MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 1))
-    var wanted = MemoryCacheConfiguration(
-      limits: MemoryCacheLimits(count: tier.negativeCount), policy: .sieve,
-      observesMemoryPressure: false)
+    var wanted = memory ?? MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 1))
     wanted.clock = clock
-    wanted.hashing = tier.hashing
-    configuration = wanted
+    configuration = wanted.ofAbsences
   }
 
-  /// Remembers a key for a time; not at all for zero or less.
   func insert(_ key: Key, for life: Duration) {
     guard life > .zero, let cache = cache.load() ?? made() else { return }
     cache.set(true, for: key, timeToLive: life)

@@ -34,9 +34,8 @@ extension HybridCache {
     name: String, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
     codec: DiskCodec<Value>, weigh: (@Sendable (Value) -> Int)? = nil
   ) async throws(HybridCacheError) {
-    let path: String
-    do throws(DiskCacheError) { path = try CachesFolder.path(name: name) } catch {
-      throw .disk(error)
+    let path = try HybridCacheError.disk { () throws(DiskCacheError) in
+      try CachesFolder.path(name: name)
     }
     try await self.init(path: path, configuration: configuration, codec: codec, weigh: weigh)
   }
@@ -93,7 +92,6 @@ extension HybridCache where Value: Codable {
   }
 }
 
-/// Calls that may wait for the disk. They run on threads of the cache, those for one key in order.
 extension HybridCache {
   /// Returns the value of a key with its metadata, or nil if neither tier has a valid one. Counts
   /// as an access; a value found on disk is promoted according to the rules. A hit in memory does
@@ -116,7 +114,6 @@ extension HybridCache {
     return hit
   }
 
-  /// Completes a get that memory did not answer, or that needs the lock.
   @usableFromInline func entryBelow(_ key: Key) async throws(HybridCacheError) -> CacheHit<Value>? {
     try await run(key) { (cache) throws(HybridCacheError) in
       try cache.front == nil ? cache.getUnderLock(key) : cache.getBelowMemory(key)
@@ -239,7 +236,7 @@ extension HybridCache {
   }
 
   /// Removes expired entries, on disk of this cache's suite, except those kept for revalidation or
-  /// to replace a failing origin: see `HybridCacheConfiguration.revalidateWithin`. O(entries).
+  /// to replace a failing origin: see `HybridCacheConfiguration.staleWhileRevalidate`. O(entries).
   ///
   /// - Throws: `disk`.
   @discardableResult public func removeExpired() async throws(HybridCacheError) -> Freed {

@@ -119,7 +119,6 @@ extension HybridCache {
     return AsyncStream(unfolding: { await updates.next() })
   }
 
-  /// Sends the results of `updates`, and returns after the last.
   package func sendUpdates(
     for key: Key, load: @escaping Loader, to send: (CacheResult<Value>) -> Void
   ) async {
@@ -155,11 +154,9 @@ final class HybridUpdates<Value: Sendable>: @unchecked Sendable {
   }
 }
 
-/// Parameters of a request to a cache and its origin.
 struct FetchRequest<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
   let key: Key
   let strategy: CacheStrategy
-  /// False if memory has been asked already.
   var asksMemory = true
   var known: CacheHit<Value>?
   var expired: MemoryRecord<Value>?
@@ -168,23 +165,18 @@ struct FetchRequest<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
   let marks = FetchMark.current
 }
 
-/// Result of the first, synchronous part of a request.
 struct FetchStart<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
-  /// A new fetch that the request must launch.
   struct Launch: Sendable {
     let flight: CacheFlight<Value>
-    /// True if the request has a result without it.
     var isRefresh: Bool
     let request: OriginRequest<Key>
   }
 
-  /// Next step of a request.
   enum Next: Sendable {
     case answer(CacheResult<Value>)
     case wait(CacheFlight<Value>)
   }
 
-  /// The cached value that may be returned.
   var hit: CacheHit<Value>?
   var next: Next
   var launch: Launch?
@@ -226,7 +218,7 @@ extension HybridCache {
     // One in the background, behind a result, has another limit than the request's own.
     let isRefresh = launches.allSatisfy(\.isRefresh)
     leader.launch(
-      queue, limit: isRefresh ? configuration.refreshTimeout : configuration.loadTimeout
+      queue, limit: configuration.loadTimeout ?? (isRefresh ? .seconds(60) : nil)
     ) {
       try await OriginRequest.answers(to: launches.map(\.request), load)
     } land: { end in
@@ -239,8 +231,7 @@ extension HybridCache {
             case .loaded(let answers): .success(answers[key] ?? .absent)
             case .failed(let error): .failure(error)
             case .timedOut(let hasBegun):
-              .failure(
-                LoadError.timeOut(key.diskKey, isRefresh: isRefresh, hasBegun: hasBegun))
+              .failure(LoadError.timeOut(key.diskKey, hasBegun: hasBegun))
             }
           self.land(launch.flight, key, answer)
         }
@@ -248,7 +239,6 @@ extension HybridCache {
     }
   }
 
-  /// Ends a request, once the load that it waits for has ended.
   private func end(_ begun: (key: Key, start: Start)) async -> CacheResult<Value> {
     let flight: CacheFlight<Value>
     switch begun.start.next {
@@ -265,7 +255,6 @@ extension HybridCache {
     return .miss(copy)
   }
 
-  /// The first part of a request, which looks its key up in both tiers.
   private func begin(_ request: Fetch, _ leader: CacheFlight<Void>) -> Start {
     let (key, strategy) = (request.key, request.strategy)
     let begun = holding(stripes[key]) { operation -> Begun in
@@ -282,7 +271,6 @@ extension HybridCache {
 
   private typealias Begun = (start: Start, candidate: CacheHit<Value>?, old: CacheHit<Value>?)
 
-  /// The first part of a request whose stripe is locked, with the values that it has read.
   private func begin(
     _ request: Fetch, _ leader: CacheFlight<Void>, _ operation: inout Operation
   ) -> Begun {
@@ -327,7 +315,6 @@ extension HybridCache {
     }
   }
 
-  /// The value in memory, which was asked before.
   func inMemory(_ key: Key) -> CacheHit<Value>? {
     memory?.peek(key).flatMap { try? open($0) }
   }
@@ -339,7 +326,6 @@ extension HybridCache {
     return (try? open(held))?.with(freshness: .stale)
   }
 
-  /// True if an expired value may be returned while it is refreshed.
   private func mayAnswer(_ old: CacheHit<Value>?) -> Bool {
     guard let old, !old.mustRevalidate, let limit = configuration.staleWhileRevalidate,
       limit > .zero
@@ -353,7 +339,7 @@ extension HybridCache {
   func needsRefresh(_ hit: CacheHit<Value>) -> Bool {
     if hit.expiry == .never { return true }
     // A lifetime from the origin is shorter than the cache's limit: see `lifetime`.
-    guard let limit = disk == nil ? memoryAge : diskAge else { return false }
+    guard let limit = age else { return false }
     return hit.lifetime.map { $0 >= limit } ?? true
   }
 
@@ -403,12 +389,10 @@ extension HybridCache {
     return Start(next: .wait(launch.flight), launch: launch)
   }
 
-  /// True if a request comes from the loader of its own key, for which it must not wait.
   private func isOwnLoader(_ request: Fetch, _ stripe: HybridStripe<Key, Value>) -> Bool {
     stripe.flights[request.key]?.mark.isOne(of: request.marks) ?? false
   }
 
-  /// The running fetch of a key, unless it has been abandoned.
   private func underWay(
     _ key: Key, _ stripe: HybridStripe<Key, Value>
   ) -> CacheFlight<Value>? {
@@ -441,9 +425,7 @@ extension HybridCache {
   }
 }
 
-/// Effects of the origin's response on the cache.
 extension HybridCache {
-  /// Stores the result of a fetch, unless it was overtaken, and resumes the waiting requests.
   func land(
     _ flight: CacheFlight<Value>, _ key: Key,
     _ answer: Result<OriginAnswer<Value>, any Error>
@@ -462,7 +444,6 @@ extension HybridCache {
     result: CacheResult<Value>, waiters: [CheckedContinuation<CacheResult<Value>, Never>]
   )
 
-  /// Stores the result of a fetch whose stripe is locked.
   private func land(
     _ flight: CacheFlight<Value>, _ item: PendingWrite<Key, Value>, _ data: Data?,
     _ operation: inout Operation, _ answer: Result<OriginAnswer<Value>, any Error>
@@ -525,7 +506,7 @@ extension HybridCache {
   /// Lifetime of an entry by its origin's `maxAge`. One that reaches the cache's limit is shortened
   /// to a microsecond below it, so that `needsRefresh` can distinguish it from the limit.
   private func lifetime(_ maxAge: Duration) -> Duration {
-    guard !isSimulated, let limit = disk == nil ? memoryAge : diskAge, maxAge >= limit else {
+    guard !isSimulated, let limit = age, maxAge >= limit else {
       return maxAge
     }
     return limit - .microseconds(1)
@@ -578,7 +559,6 @@ extension HybridCache {
     }
   }
 
-  /// Handles a value that does not exist.
   private func absent(
     _ item: PendingWrite<Key, Value>, _ operation: inout Operation, _ flight: CacheFlight<Value>,
     isCurrent: Bool, for life: Duration?
@@ -597,7 +577,6 @@ extension HybridCache {
     noteRemoval(item.key, item.now)
   }
 
-  /// Handles a failed or cancelled load: returns the cached value if permitted.
   private func fail(
     _ error: any Error, _ flight: CacheFlight<Value>, _ item: PendingWrite<Key, Value>,
     _ stripe: HybridStripe<Key, Value>
@@ -614,8 +593,6 @@ extension HybridCache {
     return .hit(hit.with(freshness: .stale))
   }
 
-  /// Renews the entry of a key in both tiers, without rewriting its value on disk if it is still
-  /// there.
   private func renew(_ item: PendingWrite<Key, Value>, _ operation: inout Operation) {
     let places = rules.mayTake(life: operation.life(item))
     let isInMemory = memory?.contains(item.key) ?? false
@@ -639,13 +616,9 @@ extension HybridCache {
   private func renewOnDisk(
     _ item: PendingWrite<Key, Value>, _ operation: inout Operation
   ) -> Bool {
-    guard let diskTier else { return false }
-    do throws(DiskCacheError) {
-      return try diskTier.renew(
+    operation.ask { (disk) throws(HybridCacheError) in
+      try disk.renew(
         item.diskKey, expiry: item.expiry(limit: diskAge), version: item.options.version)
-    } catch {
-      operation.outcome.fail(.disk(error))
-      return false
     }
   }
 
@@ -653,11 +626,7 @@ extension HybridCache {
     _ candidate: CacheHit<Value>, _ item: PendingWrite<Key, Value>
   ) -> CacheHit<Value> {
     CacheHit(
-      candidate.value, candidate.tier, created: item.now,
-      EntryMetadata(
-        created: item.now, expiry: item.expiry(limit: disk == nil ? memoryAge : diskAge),
-        version: item.options.version, contentType: item.options.contentType,
-        isPermanent: item.options.isPermanent, mustRevalidate: item.options.mustRevalidate),
+      candidate.value, candidate.tier, created: item.now, EntryMetadata(item.metadata(limit: age)),
       freshness: .revalidated)
   }
 }

@@ -13,7 +13,7 @@ extension HybridCache {
       absences.removeAll()
       noteClearing()
       freed.memoryCount = memory?.removeAll(includingPermanent: includingPermanent) ?? 0
-      try onDisk(&freed) { (disk) throws(DiskCacheError) in
+      try onDisk(&freed) { (disk) throws(HybridCacheError) in
         try disk.removeAll(includingPermanent: includingPermanent)
       }
     }
@@ -23,7 +23,7 @@ extension HybridCache {
     defer { finish() }
     var freed = Freed()
     freed.memoryCount = memory?.removeExpired() ?? 0
-    try onDisk(&freed) { (disk) throws(DiskCacheError) in
+    try onDisk(&freed) { (disk) throws(HybridCacheError) in
       try disk.removeExpired(keeping: grace)
     }
     return freed
@@ -42,7 +42,7 @@ extension HybridCache {
           if created > now { return CacheInstant.isAhead(created, of: now) }
           return now - created >= age.microseconds
         } ?? 0
-      try onDisk(&freed) { (disk) throws(DiskCacheError) in try disk.trim(toAge: age) }
+      try onDisk(&freed) { (disk) throws(HybridCacheError) in try disk.trim(toAge: age) }
     }
   }
 
@@ -59,7 +59,7 @@ extension HybridCache {
   ) throws(HybridCacheError) -> Freed {
     defer { finish() }
     var freed = Freed()
-    try onDisk(&freed) { (disk) throws(DiskCacheError) in
+    try onDisk(&freed) { (disk) throws(HybridCacheError) in
       try disk.trim(toCount: count, bytes: bytes)
     }
     return freed
@@ -86,7 +86,7 @@ extension HybridCache {
 
   package func flush() throws(HybridCacheError) {
     defer { finish() }
-    do throws(DiskCacheError) { try diskTier?.flush() } catch { throw .disk(error) }
+    try diskTier?.flush()
   }
 
   package func suspend() throws(HybridCacheError) {
@@ -97,7 +97,7 @@ extension HybridCache {
   }
 
   package func resume() throws(HybridCacheError) {
-    do throws(DiskCacheError) { try disk?.resume() } catch { throw .disk(error) }
+    try HybridCacheError.disk { () throws(DiskCacheError) in try disk?.resume() }
   }
 
   @discardableResult package func remove(
@@ -125,18 +125,16 @@ extension HybridCache {
     return freed
   }
 
-  /// Entries that a removal by a predicate has chosen.
   private struct Chosen {
     var inMemory: [Key] = []
     var onDisk: [ObjectID: UInt64] = [:]
     var names: Set<String> = []
   }
 
-  /// Chooses entries, with no lock held. If the disk fails, those in memory.
   private func choose(_ matches: (DiskEntryInfo) -> Bool) -> (Chosen, HybridCacheError?) {
     var (chosen, failure) = (Chosen(), HybridCacheError?.none)
     var names: Set<String> = []
-    do throws(DiskCacheError) {
+    do throws(HybridCacheError) {
       chosen.onDisk =
         try diskTier?.chosen { entry in
           guard matches(entry) else { return false }
@@ -144,7 +142,7 @@ extension HybridCache {
           return true
         } ?? [:]
     } catch {
-      failure = .disk(error)
+      failure = error
     }
     chosen.names = names
     for (key, record) in memory?.allEntries ?? [] where matches(info(key, record)) {
@@ -154,8 +152,6 @@ extension HybridCache {
     return (chosen, failure)
   }
 
-  /// Removes the chosen entries, except those that were stored after a removal began, from memory
-  /// and disk. All stripes are locked.
   private func remove(
     _ chosen: inout Chosen, storedBefore removal: UInt64, _ freed: inout Freed
   ) throws(HybridCacheError) {
@@ -177,7 +173,7 @@ extension HybridCache {
       noteRemoval(key, clock.time)
     }
     let (onDisk, names) = (chosen.onDisk, chosen.names)
-    try self.onDisk(&freed) { (disk) throws(DiskCacheError) in
+    try self.onDisk(&freed) { (disk) throws(HybridCacheError) in
       var freed = onDisk.isEmpty ? Freed() : try disk.remove(onDisk)
       for key in moved where names.contains(key.diskKey) {
         if try disk.remove(key.diskKey) { freed.count += 1 }
@@ -186,7 +182,6 @@ extension HybridCache {
     }
   }
 
-  /// Forgets which keys were stored during removals, once none is under way.
   private func endRemoval() {
     stripes.removalsUnderWay -= 1
     guard stripes.removalsUnderWay == 0 else { return }
@@ -206,28 +201,23 @@ extension HybridCache {
   }
 
   private func info(_ key: Key, _ record: MemoryRecord<Value>) -> DiskEntryInfo {
-    let facts = record.metadata.facts
-    let expiry = record.metadata.expiry
+    var metadata = record.metadata.all(created: record.creation)
+    metadata.isExpired = metadata.expiry.isOver(at: clock.time)
     return DiskEntryInfo(
       name: DiskEntryName(suite: configuration.suite, key: key.diskKey), bytes: nil,
-      metadata: DiskMetadata(
-        version: facts?.version, contentType: facts?.contentType, creation: record.creation,
-        expiry: expiry, fetchCost: facts?.cost ?? 1, isPermanent: facts?.isPermanent ?? false,
-        isExpired: expiry.isOver(at: clock.time)))
+      metadata: metadata)
   }
 
-  /// Adds what a call frees on disk.
   private func onDisk(
-    _ freed: inout Freed, _ body: (HybridDisk) throws(DiskCacheError) -> Freed
+    _ freed: inout Freed, _ body: (HybridDisk) throws(HybridCacheError) -> Freed
   ) throws(HybridCacheError) {
     guard let diskTier else { return }
     let memoryCount = freed.memoryCount
-    do throws(DiskCacheError) { freed = try body(diskTier) } catch { throw .disk(error) }
+    freed = try body(diskTier)
     freed.memoryCount = memoryCount
   }
 }
 
-/// Changes of the limits while the cache is in use.
 extension HybridCache {
   package var memoryLimits: MemoryCacheLimits? { memory?.limits }
 
@@ -255,18 +245,15 @@ extension HybridCache {
   ) throws(HybridCacheError) -> Freed {
     guard let disk else { throw .configuration(message: "the cache has no disk tier") }
     defer { finish() }
-    do throws(DiskCacheError) {
-      let freed = try disk.setLimits(limits)
-      if let age = diskAge?.microseconds {
-        memory?.shortenLives { held in Expiry(after: age, from: held.pointee.creation) }
-      }
-      return freed
-    } catch {
-      throw .disk(error)
+    let freed = try HybridCacheError.disk { () throws(DiskCacheError) in
+      try disk.setLimits(limits)
     }
+    if let age = diskAge?.microseconds {
+      memory?.shortenLives { held in Expiry(after: age, from: held.pointee.creation) }
+    }
+    return freed
   }
 
-  /// Maximum TTL of an entry in memory; nil for no limit.
   var memoryAge: Duration? { memory?.limits.age }
 
   /// Expiry in memory of an entry that expires at `expiry`. If the disk expires idle entries, gets
@@ -278,12 +265,13 @@ extension HybridCache {
     return min(expiry, Expiry(after: max(1, idle / 8), from: now))
   }
 
-  /// Maximum TTL of an entry on disk; nil for no limit.
   var diskAge: Duration? { disk?.timeToLive }
+
+  /// Maximum TTL of an entry.
+  var age: Duration? { disk == nil ? memoryAge : diskAge }
 }
 
 extension MemoryCache {
-  /// The entries, including expired ones that are kept. O(entries) in time and memory.
   fileprivate var allEntries: [(key: Key, value: Value)] {
     var keys: [Key] = []
     for index in 0..<blocks.count {

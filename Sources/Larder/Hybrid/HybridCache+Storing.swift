@@ -42,7 +42,6 @@ extension HybridCache {
     }
   }
 
-  /// Stores an item whose stripe is locked, and returns true if a tier has it afterwards.
   func store(
     _ item: PendingWrite<Key, Value>, _ operation: inout Operation, isFill: Bool
   ) -> Bool {
@@ -70,7 +69,6 @@ extension HybridCache {
     return (try? diskTier?.contains(item.diskKey)) ?? false
   }
 
-  /// True if the item has expired and is of no use for revalidation either.
   private func isOver(_ item: PendingWrite<Key, Value>) -> Bool {
     guard let life = item.options.timeToLive, life <= .zero, !item.options.isPermanent else {
       return false
@@ -82,10 +80,10 @@ extension HybridCache {
 
   private func dropExpired(_ item: PendingWrite<Key, Value>, _ operation: inout Operation) {
     memory?.removeExpired(item.key)
-    do throws(DiskCacheError) {
+    do throws(HybridCacheError) {
       try diskTier?.removeExpired(item.diskKey)
     } catch {
-      operation.outcome.fail(.disk(error))
+      operation.outcome.fail(error)
     }
   }
 
@@ -110,14 +108,8 @@ extension HybridCache {
       var item = item(key)
       item.options.timeToLive = timeToLive
       memory?.renew(key, timeToLive: timeToLive)
-      guard let diskTier else { return }
-      do throws(DiskCacheError) {
-        guard try diskTier.contains(item.diskKey) else { return }
-        _ = try diskTier.renew(
-          item.diskKey, expiry: item.expiry(limit: diskAge), version: nil)
-      } catch {
-        throw .disk(error)
-      }
+      guard let diskTier, try diskTier.contains(item.diskKey) else { return }
+      _ = try diskTier.renew(item.diskKey, expiry: item.expiry(limit: diskAge), version: nil)
     }
   }
 
@@ -139,7 +131,6 @@ extension HybridCache {
     }
   }
 
-  /// Calls `body` with an operation on a locked stripe, and moves the entries that memory evicted.
   func holding<Result, Failure: Error>(
     _ stripe: HybridStripe<Key, Value>, _ body: (inout Operation) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -161,16 +152,12 @@ extension HybridCache {
     return try result.get()
   }
 
-  /// Throws if the cache is called by what it calls itself, perhaps with a stripe locked.
   func refuseNestedCall() throws(HybridCacheError) {
     if stripes.isNested { throw .calledFromWithin }
   }
 
-  var closedError: HybridCacheError {
-    diskTier.map { .disk($0.closedError) } ?? .closed
-  }
+  var closedError: HybridCacheError { diskTier?.closedError ?? .closed }
 
-  /// Does pending work that requires that no lock is held.
   func finish() {
     if ForeignCall.isInside(stripes.place) { return }
     stripes.destroyDeparted()
@@ -178,7 +165,6 @@ extension HybridCache {
     if events.isActive { events.deliver() }
   }
 
-  /// Moves entries evicted from memory to disk, according to the rules; the stripe is locked.
   func demoteVictims(_ stripe: HybridStripe<Key, Value>) {
     let victims = stripe.victims
     stripe.victims.removeAll(keepingCapacity: true)
@@ -208,7 +194,7 @@ extension HybridCache {
     if now > seen || CacheInstant.isAhead(seen, of: now) { latest.store(now, ordering: .relaxed) }
     guard CacheInstant.isAhead(seen, of: now) else { return }
     _ = memory?.trim { held in
-      held.pointee.metadata.facts?.isPermanent != true
+      held.pointee.metadata.facts?.metadata.isPermanent != true
         && CacheInstant.isAhead(held.pointee.creation, of: now)
     }
   }
@@ -236,16 +222,13 @@ extension HybridCache {
   }
 
   func held(
-    _ value: Value, _ data: Data?, created: UInt64, expiry: Expiry, version: String?,
-    contentType: String?, isPermanent: Bool, cost: Float, mustRevalidate: Bool
+    _ value: Value, _ data: Data?, _ metadata: DiskMetadata
   ) -> MemoryRecord<Value> {
     let kept = configuration.copiesOnRead ? data : nil
+    var metadata = metadata
+    if !rules.demotes { metadata.fetchCost = 1 }
     return MemoryRecord(
-      kept == nil ? value : nil, created: created,
-      EntryMetadata(
-        created: created, expiry: expiry, version: version, contentType: contentType,
-        isPermanent: isPermanent, cost: rules.demotes ? cost : 1, data: kept,
-        mustRevalidate: mustRevalidate))
+      kept == nil ? value : nil, created: metadata.creation, EntryMetadata(metadata, data: kept))
   }
 
   func open(_ held: MemoryRecord<Value>) throws(HybridCacheError) -> CacheHit<Value>? {
@@ -262,19 +245,15 @@ extension HybridCache {
   }
 
   func hit(_ found: DiskHit<Value>) -> CacheHit<Value> {
-    let metadata = found.metadata
+    var metadata = found.metadata
+    metadata.fetchCost = 1
     return CacheHit(
-      found.value, .disk, created: metadata.creation,
-      EntryMetadata(
-        created: metadata.creation, expiry: metadata.expiry, version: metadata.version,
-        contentType: metadata.contentType, isPermanent: metadata.isPermanent,
-        mustRevalidate: metadata.mustRevalidate),
+      found.value, .disk, created: metadata.creation, EntryMetadata(metadata),
       freshness: metadata.isExpired ? .stale : .fresh)
   }
 }
 
 extension HybridStripe {
-  /// Invalidates the running fetch of a key that was set or removed: its result is not stored.
   func overtake(_ key: Key) {
     guard !flights.isEmpty, let flight = flights.removeValue(forKey: key) else { return }
     if !flight.isAbandoned { loads.overtaken += 1 }

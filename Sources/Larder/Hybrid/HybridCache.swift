@@ -29,7 +29,7 @@ import Synchronization
 /// stored.
 ///
 /// **Expired entries** are misses, and are kept while they can be revalidated or returned when the
-/// origin fails: see `HybridCacheConfiguration.revalidateWithin`.
+/// origin fails: see `HybridCacheConfiguration.staleWhileRevalidate`.
 ///
 /// **Threads.** Calls that may wait for the disk are async: they suspend the task and run on
 /// threads of the cache, those for one key in order. A hit in memory does not suspend.
@@ -59,7 +59,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   // The suite of the disk cache that this cache uses, until it is closed.
   let diskTier: HybridDisk?
   let codec: DiskCodec<Value>
-  /// Weight of a value in memory; nil for its encoded size.
   let weigh: (@Sendable (Value) -> Int)?
   let clock: any CacheClock
   let rules: HybridRules
@@ -68,7 +67,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// Recorder of a cache without memory; otherwise memory has its own.
   let recorder = RecordPoint()
   let isMemoryWeighed: Bool
-  /// See `MemoryCacheConfiguration.isSimulated`.
   let isSimulated: Bool
   // True if a value is encoded before its stripe is locked.
   let encodesEarly: Bool
@@ -81,7 +79,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// most of the time, and a slow read delays only the keys of its lane.
   let lanes = CacheLanes("larder.hybrid", count: 16)
   let absences: HybridAbsences<Key>
-  /// Limits the loads at once; nil without a limit.
   let queue: LoadQueue?
   /// Time of the latest operation below a hit in memory, to a second.
   let latest = Atomic<UInt64>(0)
@@ -173,7 +170,8 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     if !grace.isNone {
       keepsExpired = { held, expiry in
         grace.keeps(
-          hasVersion: held.pointee.metadata.facts?.version != nil, expiry, now: clock.time)
+          hasVersion: held.pointee.metadata.facts?.metadata.version != nil, expiry,
+          now: clock.time)
       }
     }
     return try MemoryCache(
@@ -208,7 +206,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     try entry(for: key)?.value
   }
 
-  /// Handles a hit in memory if the value is kept encoded, or with listeners.
   @usableFromInline func hit(
     _ held: MemoryRecord<Value>, _ key: Key
   ) throws(HybridCacheError) -> CacheHit<Value>? {
@@ -218,7 +215,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     return hit
   }
 
-  /// Gets a value that memory does not have.
   @usableFromInline func getBelowMemory(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
     try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       // Another thread may have stored it meanwhile.
@@ -271,11 +267,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     }
     return try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       if memory?.contains(key) ?? false { return true }
-      do throws(DiskCacheError) {
-        return try diskTier.contains(key.diskKey)
-      } catch {
-        throw .disk(error)
-      }
+      return try diskTier.contains(key.diskKey)
     }
   }
 
@@ -296,8 +288,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     return counts
   }
 
-  /// Resets `counts` and the statistics of the cache and of memory to zero. Disk's own statistics
-  /// continue.
   package func resetCounts() {
     stripes.visit { stripe in
       stripe.loads = LoadStatistics()
@@ -307,7 +297,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     if let disk { baseline.withLock { $0 = disk.tierCounts } }
   }
 
-  /// True once `close` was called.
   var isClosed: Bool { hasClosed.load(ordering: .acquiring) }
 
   package func close() throws(HybridCacheError) {
@@ -316,9 +305,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     do { try flush() } catch { failure = error }
     // Running sets have ended: from here on nothing is stored in memory.
     memory?.discardAll()
-    if let diskTier {
-      do throws(DiskCacheError) { try diskTier.close() } catch { failure = failure ?? .disk(error) }
-    }
+    do { try diskTier?.close() } catch { failure = failure ?? error }
     if let failure { throw failure }
   }
 
@@ -329,8 +316,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     try diskTier?.destroy()
   }
 
-  /// Marks the cache as closed, so that nothing is stored any more; returns false if it was
-  /// already.
   private func end() throws(HybridCacheError) -> Bool {
     try refuseNestedCall()
     return stripes.holdAll {
@@ -355,7 +340,6 @@ extension TierCounts {
   }
 }
 
-/// Opening, which blocks the thread until the entries are loaded.
 extension HybridCache {
   package convenience init<Location: CacheLocation>(
     path: Location? = String?.none,
@@ -383,7 +367,6 @@ extension HybridCache {
     try self.init(configuration, tier, codec: codec, weigh: weigh)
   }
 
-  /// Opens the disk tier in a folder.
   static func open(
     _ path: String?, _ configuration: HybridCacheConfiguration, _ codec: DiskCodec<Value>,
     _ files: any FileLayer
@@ -394,18 +377,14 @@ extension HybridCache {
     guard let path else {
       throw .configuration(message: "a cache with a disk tier needs the path of a folder")
     }
-    let disk: BlockingDiskCache
-    do throws(DiskCacheError) {
-      disk = try BlockingDiskCache(
+    let disk = try HybridCacheError.disk { () throws(DiskCacheError) in
+      try BlockingDiskCache(
         path: path, configuration: tier, clock: configuration.clock, files: files)
-    } catch {
-      throw .disk(error)
     }
     return try HybridDisk(
       disk, suite: configuration.suite, codec: codec.identity, ownsCache: true)
   }
 
-  /// Claims a suite of a shared disk cache, whose configuration replaces that of the disk tier.
   static func share(
     _ disk: DiskCache, _ configuration: HybridCacheConfiguration, _ codec: DiskCodec<Value>
   ) throws(HybridCacheError) -> (HybridCacheConfiguration, HybridDisk) {
@@ -435,7 +414,6 @@ extension HybridCache where Value: Codable {
   }
 }
 
-/// Operations on several keys, one after the other.
 extension HybridCache {
   package func values(for keys: some Sequence<Key>) throws(HybridCacheError) -> [Key: Value] {
     var values: [Key: Value] = [:]

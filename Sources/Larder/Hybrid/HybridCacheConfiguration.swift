@@ -25,19 +25,15 @@ public struct HybridCacheConfiguration: Sendable {
   public var staleIfError: Duration?
   /// Time after its expiry during which `cacheThenFetch` may return a value at once while it is
   /// refreshed; by default `whileKept`. With nil or zero it waits for the origin instead.
+  ///
+  /// An expired entry is kept for this time or `staleIfError`, whichever is longer, and for 30 days
+  /// if it has a version, to be revalidated, or if this is `whileKept` and `strategy` is
+  /// `cacheThenFetch`. For a get it is a miss, and it may be evicted.
   public var staleWhileRevalidate: Duration?
-  /// Time for which an entry with a version is kept after its expiry for revalidation; others are
-  /// kept for `staleIfError` or `staleWhileRevalidate`, whichever is longer (`whileKept` counts as
-  /// this time with `cacheThenFetch`). A kept entry may be evicted; for a get it is a miss.
-  public var revalidateWithin: Duration
-  /// Time limit of a background refresh; nil for none. When it has passed, the refresh is
-  /// cancelled, requests that wait for it get `LoadError.refreshTimedOut` or a stale value, and the
-  /// next one asks the origin again.
-  public var refreshTimeout: Duration?
-  /// Time limit of a load that a request started; nil for none. When it has passed, the load is
-  /// cancelled, its requests get `LoadError.timedOut` or, with `staleIfError`, a stale value, and
-  /// the next one asks the origin again. A load that waits because of `loadsMax` has the same limit
-  /// for its wait, and ends with `LoadError.waitTimedOut`.
+  /// Time limit of a load; nil for none, and a minute for a refresh in the background. When it has
+  /// passed, the load is cancelled, its requests get `LoadError.timedOut` or, with `staleIfError`, a
+  /// stale value, and the next one asks the origin again. A load that waits because of `loadsMax`
+  /// has the same limit for its wait, and ends with `LoadError.waitTimedOut`.
   public var loadTimeout: Duration?
   /// Maximum number of loads at the same time, at least 1; nil for no limit. Others wait in order;
   /// a load of several keys is one, and one that was cancelled counts until it returns. Loads that
@@ -51,6 +47,8 @@ public struct HybridCacheConfiguration: Sendable {
   public var negativeLife: Duration?
   /// Share of memory that is kept under memory pressure. Disk keeps everything.
   public var pressureRule: MemoryPressureRule
+  /// Time for which an entry with a version is kept after its expiry for revalidation.
+  package var revalidateWithin = Duration.seconds(30 * 86_400)
   /// The suite on disk.
   public var suite: String
   /// The clock. It must continue across restarts, unless there is no disk tier.
@@ -64,11 +62,9 @@ public struct HybridCacheConfiguration: Sendable {
     copiesOnRead: Bool = false,
     strategy: CacheStrategy = .cacheElseFetch, staleIfError: Duration? = nil,
     staleWhileRevalidate: Duration? = HybridCacheConfiguration.whileKept,
-    revalidateWithin: Duration = .seconds(30 * 86_400),
     pressureRule: MemoryPressureRule = MemoryPressureRule(keptOnWarning: 0, keptWhenCritical: 0),
     suite: String = "", clock: any CacheClock = WallCacheClock(isExact: false),
-    refreshTimeout: Duration? = .seconds(60), loadTimeout: Duration? = nil,
-    loadsMax: Int? = nil, negativeLife: Duration? = nil
+    loadTimeout: Duration? = nil, loadsMax: Int? = nil, negativeLife: Duration? = nil
   ) {
     self.memory = memory
     self.disk = disk
@@ -77,11 +73,9 @@ public struct HybridCacheConfiguration: Sendable {
     self.strategy = strategy
     self.staleIfError = staleIfError
     self.staleWhileRevalidate = staleWhileRevalidate
-    self.revalidateWithin = revalidateWithin
     self.pressureRule = pressureRule
     self.suite = suite
     self.clock = clock
-    self.refreshTimeout = refreshTimeout
     self.loadTimeout = loadTimeout
     self.loadsMax = loadsMax
     self.negativeLife = negativeLife
@@ -100,7 +94,6 @@ public struct HybridCacheConfiguration: Sendable {
       strategy: strategy, staleIfError: staleIfError, negativeLife: negativeLife)
   }
 
-  /// The rules in effect; with one tier they have nothing to decide.
   var effectiveRules: HybridRules {
     memory == nil || disk == nil ? HybridRules(promotion: .never) : rules
   }
@@ -117,7 +110,6 @@ public struct HybridCacheConfiguration: Sendable {
   private func checkDurations() throws(HybridCacheError) {
     let durations = [
       ("staleIfError", staleIfError), ("staleWhileRevalidate", staleWhileRevalidate),
-      ("revalidateWithin", revalidateWithin), ("refreshTimeout", refreshTimeout),
       ("loadTimeout", loadTimeout), ("negativeLife", negativeLife),
     ]
     for (name, duration) in durations {
@@ -126,7 +118,6 @@ public struct HybridCacheConfiguration: Sendable {
     }
   }
 
-  /// Checks for errors that disk and policies do not detect.
   func check() throws(HybridCacheError) {
     try checkDurations()
     if let loadsMax, loadsMax < 1 {
@@ -199,6 +190,13 @@ public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
   case closed
   /// A codec, a clock, `weigh` or a key called the cache that uses it.
   case calledFromWithin
+
+  /// Calls the disk tier, with its error as one of the cache.
+  static func disk<Result>(
+    _ body: () throws(DiskCacheError) -> Result
+  ) throws(HybridCacheError) -> Result {
+    do throws(DiskCacheError) { return try body() } catch { throw .disk(error) }
+  }
 
   /// The error in one line of text.
   public var description: String {

@@ -39,20 +39,16 @@ public import Synchronization
     for continuation in ended { continuation.finish() }
   }
 
-  /// True if there are listeners.
   @inlinable @inline(__always) var isActive: Bool { active.load(ordering: .relaxed) }
 
-  /// Events lost because a listener was slower than the cache.
   var droppedEvents: UInt64 { state.withLock { $0.queue.dropped + $0.droppedByStreams } }
 
   // MARK: Recording
 
-  /// Records an event of a key, for `deliver`.
   func note(_ kind: HybridEvent.Kind, _ key: (any DiskKeyRepresentable)?, _ tier: HybridTier?) {
     if isActive { note(HybridEvent(kind, key: key?.diskKey, tier: tier)) }
   }
 
-  /// Records an event for `deliver`.
   func note(_ event: HybridEvent) {
     guard isActive else { return }
     var event = event
@@ -67,7 +63,6 @@ public import Synchronization
     if let delivery = takeQueue(), perform(delivery) { Self.rest.async { self.deliver() } }
   }
 
-  /// Passes events to the listeners; returns true if more were recorded meanwhile.
   private func perform(_ delivery: Delivery) -> Bool {
     let (events, continuations, handlers) = delivery
     var dropped: UInt64 = 0
@@ -101,7 +96,6 @@ public import Synchronization
 
   // MARK: Listening
 
-  /// Returns a stream of all events from now on. `sources` subscribes to the tiers.
   func stream(buffered: Int, _ sources: () -> [CacheEventToken]) -> AsyncStream<HybridEvent> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: HybridEvent.self, bufferingPolicy: .bufferingNewest(buffered))
@@ -110,7 +104,6 @@ public import Synchronization
     return stream
   }
 
-  /// Calls `handler` for all events from now on, until `drop` is called with the returned number.
   func listen(
     _ handler: @escaping @Sendable (HybridEvent) -> Void, _ sources: () -> [CacheEventToken]
   ) -> Int {
@@ -133,7 +126,6 @@ public import Synchronization
     }
   }
 
-  /// Removes a listener; unknown numbers are ignored.
   func drop(_ number: Int) {
     // Destroyed after the lock is released: a handler's deinitialisation may remove another
     // listener.
@@ -154,21 +146,18 @@ public import Synchronization
 /// Events waiting for delivery, in order. There is room for `eventsMax`; when another one arrives,
 /// the oldest is lost.
 struct HybridEventQueue {
-  /// Maximum number of waiting events.
   static var eventsMax: Int { 4096 }
 
   // A ring once it is full: the oldest is then at `first`.
   private var events: [HybridEvent] = []
   private var first = 0
   private var lost: UInt64 = 0
-  /// Number of events lost so far.
   private(set) var dropped: UInt64 = 0
 
   init() {}
 
   var isEmpty: Bool { events.isEmpty }
 
-  /// Adds an event. O(1).
   mutating func append(_ event: HybridEvent) {
     if events.count < Self.eventsMax {
       events.append(event)
@@ -243,7 +232,6 @@ public struct HybridEvent: Sendable {
   public var key: String?
   /// The tier concerned; nil if none.
   public var tier: HybridTier?
-  /// True if an event handler caused the event, in which case handlers do not receive it.
   var isOfHandler = false
 
   /// Creates an event, for example to test a listener.

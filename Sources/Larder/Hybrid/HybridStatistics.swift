@@ -52,7 +52,6 @@ extension HybridCache {
 
   package var diskBytes: UInt64 { disk?.diskBytes ?? 0 }
 
-  /// Bytes written by the disk tier since it was opened; nil without one.
   package var diskWrites: DiskWrites? { disk?.writes }
 
   /// Returns a stream of all events from now on. If the reader is slower than the cache, only the

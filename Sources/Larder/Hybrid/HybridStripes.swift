@@ -20,7 +20,6 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
   var removal: UInt64 = 0
   var removalsUnderWay = 0
 
-  /// Creates the stripes, which must not be used before. `count` is a power of two.
   func make(count: Int, _ hasher: KeyHasher) {
     self.hasher = hasher
     all = (0..<count).map { _ in HybridStripe() }
@@ -30,7 +29,6 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
   /// `ForeignCall`.
   var place: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
-  /// True if the cache is called by what it calls itself, and the thread may hold a stripe.
   var isNested: Bool {
     let isInside = ForeignCall.isInside(place)
     assert(
@@ -53,7 +51,6 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
     }
   }
 
-  /// Calls `body` with every stripe locked, so that nothing moves between the tiers.
   func holdAll<Result>(_ body: () -> Result) -> Result {
     for stripe in all { stripe.lock.lock() }
     defer { for stripe in all { stripe.lock.unlock() } }
@@ -73,12 +70,10 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
     }
   }
 
-  /// Keeps entries that have left memory until `destroyDeparted`.
   func keep(_ gone: some Collection<MemoryEviction<Key, MemoryRecord<Value>>>) {
     if !Self.isInert { departed.withLock { $0 += gone } }
   }
 
-  /// Destroys what has left memory. No stripe may be locked by the thread.
   func destroyDeparted() {
     if Self.isInert { return }
     let gone = departed.withLock { departed in
@@ -88,7 +83,6 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
     withExtendedLifetime(gone) {}
   }
 
-  /// True if destroying a value runs no code of the app.
   static var isInert: Bool {
     _isPOD(Value.self) || Value.self == String.self || Value.self == Data.self
       || Value.self == [UInt8].self

@@ -17,11 +17,6 @@ public struct MemoryTier: Sendable {
     get { configuration.admission }
     set { configuration.admission = newValue }
   }
-  /// Number of shards: see `MemoryCacheConfiguration.shards`.
-  public var shards: Int? {
-    get { configuration.shards }
-    set { configuration.shards = newValue }
-  }
   /// True to observe the system's memory pressure: see
   /// `MemoryCacheConfiguration.observesMemoryPressure`.
   public var observesMemoryPressure: Bool {
@@ -40,18 +35,16 @@ public struct MemoryTier: Sendable {
     set { configuration.promptExpiry = newValue }
   }
 
-  /// All settings of the cache that serves as the tier.
   package var configuration: MemoryCacheConfiguration
 
   /// Creates a tier; see the properties for the meaning of each part.
   public init(
     limits: MemoryCacheLimits, policy: CachePolicy = .lru, admission: String? = nil,
-    shards: Int? = nil,
     observesMemoryPressure: Bool = MemoryPressureRule.isObservedByDefault,
     expireAfterAccess: Duration? = nil, promptExpiry: Duration? = nil
   ) {
     configuration = MemoryCacheConfiguration(
-      limits: limits, policy: policy, admission: admission, shards: shards,
+      limits: limits, policy: policy, admission: admission,
       observesMemoryPressure: observesMemoryPressure, expireAfterAccess: expireAfterAccess,
       promptExpiry: promptExpiry)
   }

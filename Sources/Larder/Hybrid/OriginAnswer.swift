@@ -91,7 +91,6 @@ extension OriginRequest where Key: DiskKeyRepresentable {
 }
 
 extension String {
-  /// An ETag without the mark of a weak one.
   fileprivate var opaqueTag: Substring { hasPrefix("W/") ? dropFirst(2) : self[...] }
 }
 

@@ -25,7 +25,6 @@ public import LarderEngine
   @usableFromInline let base: UnsafeMutableRawPointer
   @usableFromInline let buckets: Int
 
-  /// Wraps an existing directory at `base`.
   @inlinable @inline(__always) init(base: UnsafeMutableRawPointer, buckets: Int) {
     self.base = base
     self.buckets = buckets
@@ -41,7 +40,6 @@ public import LarderEngine
 
   @inlinable static func buckets(objects: Int) -> Int { objects * 2 / 17 + 1 }
 
-  /// Bytes of a directory for up to `objects` ids.
   @inlinable static func bytes(objects: Int) -> Int { buckets(objects: objects) * bucketBytes }
 
   @inlinable @inline(__always) func home(_ hash: UInt32) -> UnsafeMutableRawPointer {
@@ -60,14 +58,12 @@ public import LarderEngine
     max(1, UInt8(truncatingIfNeeded: hash))
   }
 
-  /// Mask of a bucket's slots whose tag is `tag`, one bit per slot, lowest first.
   @inlinable @inline(__always) static func places(
     in bucket: UnsafeMutableRawPointer, tag: UInt8
   ) -> UInt32 {
     larder_equal_bytes(SharedBytes.load(bucket), SharedBytes.load(bucket + 8), tag)
   }
 
-  /// Slot of the lowest bit set.
   @inlinable @inline(__always) static func place(_ bits: UInt32) -> Int {
     bits.trailingZeroBitCount
   }
@@ -94,7 +90,6 @@ public import LarderEngine
     return (numbers >> classShift(hash)) & passedMax
   }
 
-  /// Adds one to the overflow counter, or subtracts one if `step` is the negative of 1.
   @inlinable @inline(__always) static func count(
     _ step: UInt32, _ bucket: UnsafeMutableRawPointer, _ hash: UInt32
   ) {
@@ -103,7 +98,6 @@ public import LarderEngine
     SharedBytes.store(numbers &+ step << classShift(hash), bucket + passedOffset)
   }
 
-  /// Returns the id with this hash that `matches`, or `.none`. O(1) on average.
   @inlinable @inline(__always) func find(_ hash: UInt32, _ matches: (ObjectID) -> Bool) -> ObjectID
   {
     let tag = Self.tag(hash)
@@ -122,7 +116,6 @@ public import LarderEngine
     }
   }
 
-  /// Adds an id that must not be in the directory yet, which must not be full. O(1) on average.
   @inlinable @inline(__always) func insert(_ hash: UInt32, _ id: ObjectID) {
     var bucket = home(hash)
     while true {
@@ -138,7 +131,6 @@ public import LarderEngine
     }
   }
 
-  /// Removes an id that must be in the directory. O(1) on average.
   @inlinable @inline(__always) func remove(_ hash: UInt32, _ id: ObjectID) {
     let tag = Self.tag(hash)
     var bucket = home(hash)
@@ -175,7 +167,6 @@ public import LarderEngine
     }
   }
 
-  /// Returns all ids, unordered. O(buckets).
   @usableFromInline func ids() -> [ObjectID] {
     var ids: [ObjectID] = []
     for number in 0..<buckets {

@@ -86,8 +86,6 @@ extension MemoryCache {
     refresh([key], MemoryLoader(nil, { _ in nil }, 1, load), isForced: true)
   }
 
-  /// Completes requests with the values that their gets found: loads those that are missing, and
-  /// reloads those that are due.
   private func complete(
     _ requests: [(key: Key, found: Value?)], _ loader: MemoryLoader<Key, Value>
   ) async throws -> [Key: Value] {
@@ -159,8 +157,7 @@ extension MemoryCache {
   ) {
     let isRefresh = leader.isBackground
     leader.launch(
-      loads.queue,
-      limit: isRefresh ? configuration.refreshTimeout : configuration.loadTimeout
+      loads.queue, limit: configuration.loadTimeout ?? (isRefresh ? .seconds(60) : nil)
     ) {
       try await loader.load(items.map(\.key))
     } land: { end in
@@ -169,14 +166,13 @@ extension MemoryCache {
         case .loaded(let values): self.end(item, values[item.key], loader)
         case .failed(let error): self.fail(item, error, isFirst: number == 0)
         case .timedOut(let hasBegun):
-          let error = LoadError.timeOut("\(item.key)", isRefresh: isRefresh, hasBegun: hasBegun)
+          let error = LoadError.timeOut("\(item.key)", hasBegun: hasBegun)
           self.fail(item, error, isFirst: number == 0)
         }
       }
     }
   }
 
-  /// Ends the load of a key: stores its value and resumes the waiting requests.
   private func end(
     _ item: MemoryLoadItem<Key, Value>, _ value: Value?, _ loader: MemoryLoader<Key, Value>
   ) {
@@ -192,7 +188,6 @@ extension MemoryCache {
     loads.end(pending, key, value.map { .miss($0) } ?? .absent)
   }
 
-  /// Ends the load of a key with an error, unless it has timed out.
   private func fail(_ item: MemoryLoadItem<Key, Value>, _ error: any Error, isFirst: Bool) {
     if item.load.flight.isFinished { return }
     if let stamp = item.stamp { endRefresh(item.key, stamp, item.load) }
@@ -201,7 +196,6 @@ extension MemoryCache {
     loads.end(item.load, item.key, .failure(error), isFirst: isFirst)
   }
 
-  /// Storage parameters of a loaded value; nil if it must not be stored.
   private func entry(
     of value: Value, for key: Key, _ loader: MemoryLoader<Key, Value>
   ) -> MemoryEntry? {
@@ -226,7 +220,7 @@ extension MemoryCache {
       // later and finds what is stored.
       guard pending.mayStore else { return nil }
       let replaces = isRefresh && shard.isRefreshing(key, upper)
-      guard replaces || !shard.contains(key, upper, now: now) else { return nil }
+      guard replaces || shard.live(key, upper, now: now) == nil else { return nil }
       // The policy must see the expired entry's removal, as if the get had removed it.
       if staleLife > 0 { _ = shard.removeExpired(key, upper, now: now, &gone) }
       guard let value, let entry else {
@@ -245,24 +239,16 @@ extension MemoryCache {
   }
 }
 
-/// Background refreshes of values that are still returned.
 extension MemoryCache {
-  /// True if a key's value is due for a refresh and nobody is reloading it.
   func isDue(_ key: Key) -> Bool {
-    let hash = hasher.hash(key)
-    let upper = UInt32(truncatingIfNeeded: hash >> 32)
-    return withShard(blocks.index(hash)) { shard, _ in
-      let now = clock.time
-      return shard.isDue(key, upper, before: refreshInstant(now), now: now)
+    withShard(of: key) { shard, hash, now, _ in
+      shard.isDue(key, hash, before: refreshInstant(now), now: now)
     }
   }
 
-  /// Returns an expired value that may still be served, and whether it is being reloaded.
   func staleValue(_ key: Key) -> (value: Value, isRefreshing: Bool)? {
-    let hash = hasher.hash(key)
-    let upper = UInt32(truncatingIfNeeded: hash >> 32)
-    let stale = withShard(blocks.index(hash)) { shard, _ in
-      shard.stale(key, upper, life: staleLife, now: clock.time)
+    let stale = withShard(of: key) { shard, hash, now, _ in
+      shard.stale(key, hash, life: staleLife, now: now)
     }
     if stale != nil { loads.countStale() }
     return stale
@@ -280,17 +266,12 @@ extension MemoryCache {
     launch(items, leader, loader)
   }
 
-  /// Registers a load that reloads a key, and marks its entry; nil if it need not be reloaded.
   private func beginRefresh(
     _ key: Key, _ leader: CacheFlight<Void>, isForced: Bool
   ) -> MemoryLoadItem<Key, Value>? {
     guard let pending = loads.begin(key, leader) else { return nil }
-    let hash = hasher.hash(key)
-    let upper = UInt32(truncatingIfNeeded: hash >> 32)
-    let stamp = withShard(blocks.index(hash)) { shard, _ in
-      let now = clock.time
-      return shard.beginRefresh(
-        key, upper, before: isForced ? .max : refreshInstant(now), now: now)
+    let stamp = withShard(of: key) { shard, hash, now, _ in
+      shard.beginRefresh(key, hash, before: isForced ? .max : refreshInstant(now), now: now)
     }
     // Another request may have reloaded or set it between the two look-ups. If the value is gone, a
     // request may already be waiting for this load.
@@ -301,24 +282,19 @@ extension MemoryCache {
     return MemoryLoadItem(key: key, load: pending, stamp: stamp)
   }
 
-  /// Ends a refresh; if it has not replaced the entry, the entry may be refreshed again.
   func endRefresh(_ key: Key, _ stamp: UInt32, _ pending: MemoryLoad<Value>) {
-    let hash = hasher.hash(key)
-    withShard(blocks.index(hash)) { shard, _ in
+    withShard(of: key) { shard, hash, _, _ in
       // If the key was removed, an entry that is being reloaded belongs to another load.
-      guard pending.mayStore else { return }
-      shard.endRefresh(key, UInt32(truncatingIfNeeded: hash >> 32), stamp)
+      if pending.mayStore { shard.endRefresh(key, hash, stamp) }
     }
   }
 
-  /// Values stored before this time are due for a refresh; 0 if none are.
   private func refreshInstant(_ now: UInt64) -> UInt64 {
     guard let refreshAge, now > refreshAge else { return 0 }
     return now - refreshAge
   }
 }
 
-/// Negative caching: keys for which the origin has no value.
 extension MemoryCache {
   /// Starts remembering keys without a value and watching every set. Takes the lock of the key's
   /// shard before a load begins, so that any later set sees that it must invalidate.
@@ -327,14 +303,8 @@ extension MemoryCache {
     // Watched first: code that sees that absences are remembered relies on it.
     events.watchChanges()
     loads.rememberAbsences {
-      var wanted = MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: configuration.negativeCount), policy: .sieve,
-        observesMemoryPressure: false)
-      wanted.clock = configuration.clock
-      wanted.hashing = configuration.hashing
-      // One shard per thousand; `check` has validated the count, so this cannot fail.
       do throws(MemoryCacheError) {
-        return try MemoryCache<Key, MemoryAbsence>(wanted)
+        return try MemoryCache<Key, MemoryAbsence>(configuration.ofAbsences)
       } catch {
         preconditionFailure("cache of absent keys: \(error)")
       }
@@ -345,7 +315,6 @@ extension MemoryCache {
   /// shard held.
   @usableFromInline @inline(never) func revokeAbsence(of key: Key) { loads.revokeAbsence(of: key) }
 
-  /// Records that a load found no value, unless its key was set or removed meanwhile.
   func rememberAbsence(of key: Key, for life: Duration, _ load: MemoryLoad<Value>) {
     guard life > .zero, let absences = loads.absences else { return }
     let index = blocks.index(hasher.hash(key))

@@ -20,7 +20,6 @@ extension MemoryCache {
     }
   }
 
-  /// Removes every entry without notifying listeners or counting, as when the cache is deallocated.
   func discardAll() {
     for index in 0..<blocks.count {
       var gone = EvictedEntries<Key, Value>(isHeard: false, handing: .none)
@@ -50,18 +49,13 @@ extension MemoryCache {
     return sum { shard, gone in shard.removeStored(before: now - age, &gone) }
   }
 
-  /// Removes the entries, except permanent ones, whose values match, without copying values. The
-  /// predicate must not call the cache. O(entries). Returns the number of removed entries.
   func trim(where isChosen: (UnsafePointer<Value>) -> Bool) -> Int {
     sum { shard, gone in shard.removeValues(&gone, where: isChosen) }
   }
 
-  /// Removes the entry of a key if it has expired and is still kept.
   func removeExpired(_ key: Key) {
-    let hash = hasher.hash(key)
-    _ = withShard(blocks.index(hash)) { shard, gone in
-      shard.removeExpired(
-        key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time, &gone)
+    _ = withShard(of: key) { shard, hash, now, gone in
+      shard.removeExpired(key, hash, now: now, &gone)
     }
   }
 
@@ -122,7 +116,6 @@ extension MemoryCache {
   }
 }
 
-/// Changes of the limits while the cache is in use.
 extension MemoryCache {
   /// Current limits: those of `configuration`, or of the last `setLimits`.
   public var limits: MemoryCacheLimits { current.withLock { $0.limits } }
@@ -188,15 +181,12 @@ extension MemoryCache {
     return given
   }
 
-  /// Limits the expiry of every entry that is not permanent to the time that `limit` returns for
-  /// its value, which is passed in place. O(entries).
   func shortenLives(to limit: (UnsafePointer<Value>) -> Expiry) {
     for index in 0..<blocks.count {
       withShard(index) { shard, _ in shard.shortenLives(to: limit, now: clock.time) }
     }
   }
 
-  /// Returns the configuration with other limits, `weight` interpreted as in this cache.
   private func checked(
     _ limits: MemoryCacheLimits
   ) throws(MemoryCacheError) -> MemoryCacheConfiguration {

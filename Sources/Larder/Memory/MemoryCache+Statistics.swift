@@ -1,16 +1,13 @@
 public import LarderEngine
 
-/// Event counts of one shard, in addition to those of its tier.
 @usableFromInline struct ShardTotals {
   @usableFromInline var hits: UInt64 = 0
   @usableFromInline var misses: UInt64 = 0
   @usableFromInline var sets: UInt64 = 0
-  /// Entries removed by key, or by `removeAll`.
   @usableFromInline var removals: UInt64 = 0
   @usableFromInline var swept: UInt64 = 0
   @usableFromInline var idled: UInt64 = 0
   @usableFromInline var trimmed: UInt64 = 0
-  /// Entries evicted because of memory pressure.
   @usableFromInline var pressed: UInt64 = 0
 
   @inlinable init() {}

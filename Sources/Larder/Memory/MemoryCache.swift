@@ -27,9 +27,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let recorder = RecordPoint()
   @usableFromInline let onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
   @usableFromInline let handing: MemoryHanding
-  /// Weight of a value that is stored without one.
   @usableFromInline let weigh: (@Sendable (Value) -> Int)?
-  /// Lifetime of a value that is stored without one.
   @usableFromInline let timeToLive: (@Sendable (Key, Value) -> Duration?)?
   let watch = PressureWatch()
   let prompt: PromptExpiry?
@@ -348,7 +346,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     }
   }
 
-  /// Handles a set of a value that is expired already: only removes the key's previous value.
   @usableFromInline @inline(never) func refuseExpired(_ value: Value, _ key: Key) -> Bool {
     let hash = hasher.hash(key)
     withShard(blocks.index(hash)) { shard, gone in
@@ -363,7 +360,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     return false
   }
 
-  /// Calls `body` with a shard, whose lock is held, and with storage for the entries that leave it.
   func withShard<Result, Failure: Error>(
     _ index: Int,
     _ body: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) throws(Failure) ->
@@ -381,60 +377,54 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     gone.finish(events, onEviction)
     return try result.get()
   }
+
+  /// Calls `body` with the locked shard of a key, the part of its hash that the shard uses, and the
+  /// time.
+  func withShard<Result>(
+    of key: Key,
+    _ body: (
+      inout MemoryShard<Key, Value>, _ hash: UInt32, _ now: UInt64,
+      inout EvictedEntries<Key, Value>
+    ) -> Result
+  ) -> Result {
+    let hash = hasher.hash(key)
+    return withShard(blocks.index(hash)) { shard, gone in
+      body(&shard, UInt32(truncatingIfNeeded: hash >> 32), clock.time, &gone)
+    }
+  }
 }
 
 private var systemProcessors: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-/// Look-ups that do not count as accesses.
 extension MemoryCache {
   /// Returns true if a key has a value that has not expired; not counted as an access.
   public func contains(_ key: Key) -> Bool {
-    let hash = hasher.hash(key)
-    return withShard(blocks.index(hash)) { shard, _ in
-      shard.contains(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time)
-    }
+    withShard(of: key) { shard, hash, now, _ in shard.live(key, hash, now: now) != nil }
   }
 
-  /// Returns the expiry of an entry; nil if there is none or it has expired. Not counted as an
-  /// access.
   package func expiry(of key: Key) -> Expiry? {
-    let hash = hasher.hash(key)
-    return withShard(blocks.index(hash)) { shard, _ in
-      shard.expiry(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time)
+    withShard(of: key) { shard, hash, now, _ in
+      shard.live(key, hash, now: now).map { shard.expiry($0) }
     }
   }
 
-  /// Gives an entry that has not expired a new TTL from now on, nil for none of its own;
-  /// `limits.age` may shorten it, and a permanent entry is unchanged. Not counted as an access.
   package func renew(_ key: Key, timeToLive: Duration?) {
-    let hash = hasher.hash(key)
-    withShard(blocks.index(hash)) { shard, _ in
-      shard.renew(
-        key, UInt32(truncatingIfNeeded: hash >> 32), timeToLive: timeToLive?.microseconds ?? 0,
-        now: clock.time)
+    withShard(of: key) { shard, hash, now, _ in
+      shard.renew(key, hash, timeToLive: timeToLive?.microseconds ?? 0, now: now)
     }
   }
 
-  /// Returns the value of a key that has expired and was kept, with its expiry; nil if there is
-  /// none. Not counted as an access.
   func expired(_ key: Key) -> (value: Value, expiry: Expiry)? {
-    let hash = hasher.hash(key)
-    return withShard(blocks.index(hash)) { shard, _ in
-      shard.expired(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time)
-    }
+    withShard(of: key) { shard, hash, now, _ in shard.expired(key, hash, now: now) }
   }
 
-  /// Returns the value of a key if it has not expired; counted neither as an access nor as a
-  /// request.
   func peek(_ key: Key) -> Value? {
-    let hash = hasher.hash(key)
-    return withShard(blocks.index(hash)) { shard, _ in
-      shard.value(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time)
+    withShard(of: key) { shard, hash, now, _ in
+      shard.live(key, hash, now: now).map { shard.records.value($0).pointee }
     }
   }
 }
 
-/// Operations on several values, or on a value and its successor.
 extension MemoryCache {
   /// Replaces the value of a key by one that depends on it, in one step: no other thread gets or
   /// sets the key in between.

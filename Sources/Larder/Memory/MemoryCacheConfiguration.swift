@@ -32,14 +32,10 @@ public struct MemoryCacheConfiguration: Sendable {
   /// it is reloaded; nil for none. The entry is kept for that time, within the limits; for
   /// `value(for:)` it is a miss, and counts as an expiration.
   public var staleWhileRevalidate: Duration?
-  /// Time limit of a reload in the background; nil for none. When it has passed, the reload is
-  /// cancelled, requests that wait for it get `LoadError.refreshTimedOut`, and the next one loads
-  /// again.
-  public var refreshTimeout: Duration?
-  /// Time limit of a load that a request started; at least a millisecond, nil for none. When it has
-  /// passed, the load is cancelled, its requests get `LoadError.timedOut`, and the next one loads
-  /// again. A load that waits because of `loadsMax` has the same limit for its wait, and ends with
-  /// `LoadError.waitTimedOut`.
+  /// Time limit of a load, at least a millisecond; nil for none, and a minute for a reload in the
+  /// background. When it has passed, the load is cancelled, its requests get `LoadError.timedOut`,
+  /// and the next one loads again. A load that waits because of `loadsMax` has the same limit for
+  /// its wait, and ends with `LoadError.waitTimedOut`.
   public var loadTimeout: Duration?
   /// Maximum number of loads at the same time, at least 1; nil for no limit. Others wait in order;
   /// a load of several keys is one. Loads that a loader waits for start at once, so loaders of two
@@ -55,8 +51,8 @@ public struct MemoryCacheConfiguration: Sendable {
   /// on a thread of the dispatch library, for 8 bytes per entry. Entries that are kept after their
   /// expiry are removed within twice that time.
   public var promptExpiry: Duration?
-  /// Maximum number of remembered keys without a value, in addition to the limits; 1 to 2^27.
-  public var negativeCount: Int
+  /// Maximum number of remembered keys without a value, in addition to the limits.
+  package var negativeCount = 10_000
   /// Seed of random policies.
   package var seed: UInt64 = 0
   package var fingerprints = KeyFingerprints.hashes
@@ -76,8 +72,7 @@ public struct MemoryCacheConfiguration: Sendable {
     pressureRule: MemoryPressureRule = MemoryPressureRule(),
     observesMemoryPressure: Bool = MemoryPressureRule.isObservedByDefault,
     refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,
-    negativeCount: Int = 10_000, expireAfterAccess: Duration? = nil,
-    promptExpiry: Duration? = nil, refreshTimeout: Duration? = .seconds(60),
+    expireAfterAccess: Duration? = nil, promptExpiry: Duration? = nil,
     loadTimeout: Duration? = nil, loadsMax: Int? = nil
   ) {
     self.limits = limits
@@ -90,15 +85,12 @@ public struct MemoryCacheConfiguration: Sendable {
     self.observesMemoryPressure = observesMemoryPressure
     self.refreshAfterWrite = refreshAfterWrite
     self.staleWhileRevalidate = staleWhileRevalidate
-    self.negativeCount = negativeCount
     self.expireAfterAccess = expireAfterAccess
     self.promptExpiry = promptExpiry
-    self.refreshTimeout = refreshTimeout
     self.loadTimeout = loadTimeout
     self.loadsMax = loadsMax
   }
 
-  /// Returns the number of shards: the configured or the default one.
   func shardCount() throws(MemoryCacheError) -> Int {
     if let shards {
       guard shards > 0, shards <= 1024, shards.nonzeroBitCount == 1 else {
@@ -112,59 +104,39 @@ public struct MemoryCacheConfiguration: Sendable {
   }
 
   func check(shards: Int) throws(MemoryCacheError) {
+    func check<Number>(
+      _ name: String, _ number: Number?, _ isValid: (Number) -> Bool, _ expected: String
+    ) throws(MemoryCacheError) {
+      guard let number, !isValid(number) else { return }
+      throw .limit(name, "\(number)", expected: expected)
+    }
     let range = shards...MemoryCacheLimits.largest
     let expected = "\(range.lowerBound) (1 for each shard) to \(range.upperBound) (2^50)"
-    if let count = limits.count, !range.contains(count) {
-      throw .limit("count", "\(count)", expected: "\(expected), or nil for no limit")
-    }
-    if let weight = limits.weight, !range.contains(weight) {
-      throw .limit("weight", "\(weight)", expected: "\(expected), which is equivalent to no limit")
-    }
-    if let age = limits.age, age.microseconds == 0 {
-      throw .limit("age", "\(age)", expected: "at least a microsecond, or nil for no limit")
-    }
-    guard (0...1).contains(limits.ageJitter) else {
-      throw .limit("ageJitter", "\(limits.ageJitter)", expected: "a share from 0 to 1")
-    }
-    if let refreshAfterWrite, refreshAfterWrite < .seconds(1) {
-      throw .limit(
-        "refreshAfterWrite", "\(refreshAfterWrite)", expected: "at least a second, or nil for never"
-      )
-    }
-    if let staleWhileRevalidate, staleWhileRevalidate.microseconds == 0 {
-      throw .limit(
-        "staleWhileRevalidate", "\(staleWhileRevalidate)",
-        expected: "at least a microsecond, or nil to disable")
-    }
-    if let refreshTimeout, refreshTimeout < .zero {
-      throw .limit("refreshTimeout", "\(refreshTimeout)", expected: "zero or more, or nil for none")
-    }
-    if let loadTimeout, loadTimeout < .milliseconds(1) {
-      throw .limit(
-        "loadTimeout", "\(loadTimeout)", expected: "at least a millisecond, or nil for none")
-    }
-    if let loadsMax, loadsMax < 1 {
-      throw .limit("loadsMax", "\(loadsMax)", expected: "at least 1, or nil for no limit")
-    }
-    if let expireAfterAccess, expireAfterAccess.microseconds == 0 {
-      throw .limit(
-        "expireAfterAccess", "\(expireAfterAccess)",
-        expected: "at least a microsecond, or nil for never")
-    }
-    if let promptExpiry, promptExpiry < .milliseconds(1) {
-      throw .limit(
-        "promptExpiry", "\(promptExpiry)", expected: "at least a millisecond, or nil to disable"
-      )
-    }
-    guard (1...CacheTierSetup.residentsMax).contains(negativeCount) else {
-      throw .limit(
-        "negativeCount", "\(negativeCount)", expected: "1 to \(CacheTierSetup.residentsMax)")
-    }
+    try check("count", limits.count, range.contains, "\(expected), or nil for no limit")
+    try check(
+      "weight", limits.weight, range.contains, "\(expected), which is equivalent to no limit")
+    try check(
+      "age", limits.age, { $0.microseconds > 0 }, "at least a microsecond, or nil for no limit")
+    try check("ageJitter", limits.ageJitter, (0...1).contains, "a share from 0 to 1")
+    try check(
+      "refreshAfterWrite", refreshAfterWrite, { $0 >= .seconds(1) },
+      "at least a second, or nil for never")
+    try check(
+      "staleWhileRevalidate", staleWhileRevalidate, { $0.microseconds > 0 },
+      "at least a microsecond, or nil to disable")
+    try check(
+      "loadTimeout", loadTimeout, { $0 >= .milliseconds(1) },
+      "at least a millisecond, or nil for none")
+    try check("loadsMax", loadsMax, { $0 >= 1 }, "at least 1, or nil for no limit")
+    try check(
+      "expireAfterAccess", expireAfterAccess, { $0.microseconds > 0 },
+      "at least a microsecond, or nil for never")
+    try check(
+      "promptExpiry", promptExpiry, { $0 >= .milliseconds(1) },
+      "at least a millisecond, or nil to disable")
     try pressureRule.check()
   }
 
-  /// Returns a predicate for expired values that are kept to be returned while they are reloaded;
-  /// nil if none are.
   func keepingStale<Value>(
     _: Value.Type
   ) -> (@Sendable (UnsafePointer<Value>, Expiry) -> Bool)? {
@@ -175,16 +147,19 @@ public struct MemoryCacheConfiguration: Sendable {
     }
   }
 
-  /// Returns the sweep for `promptExpiry`, or nil.
+  /// Configuration of the cache that remembers keys without a value.
+  var ofAbsences: MemoryCacheConfiguration {
+    MemoryCacheConfiguration(
+      limits: MemoryCacheLimits(count: negativeCount), policy: .sieve, hashing: hashing,
+      clock: clock, observesMemoryPressure: false)
+  }
+
   func makePromptExpiry() -> PromptExpiry? {
     promptExpiry.map {
       PromptExpiry(granule: max(1_000, $0.microseconds), clock: clock, alarm: expiryAlarm)
     }
   }
 
-  /// Returns the setup of one shard's tier.
-  ///
-  /// - Throws: `PolicyError` if the policy or filter cannot be parsed.
   func tierSetup(
     shard: Int, of shards: Int, room: Int, group: PolicyGroup?
   ) throws(PolicyError) -> CacheTierSetup {
@@ -237,11 +212,9 @@ public struct MemoryCacheLimits: Sendable, Hashable {
     self.ageJitter = ageJitter
   }
 
-  /// The jitter in parts of 2^32.
   var jitter: UInt32 { UInt32(min(ageJitter * 4_294_967_296, 4_294_967_295)) }
 }
 
-/// The limits of a cache, and the number of the call that set them.
 struct CurrentLimits {
   var limits: MemoryCacheLimits
   var number: UInt64 = 0

@@ -127,7 +127,6 @@ extension MemoryCache {
 }
 
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
-  /// Returns all entries that have not expired.
   fileprivate func entries(now: UInt64) -> [MemoryCacheEntry<Key, Value>] {
     var entries: [MemoryCacheEntry<Key, Value>] = []
     entries.reserveCapacity(tier.count)
@@ -145,8 +144,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return entries
   }
 
-  /// Returns key and value of a resident entry, expired or not; nil if there is none, or if it is
-  /// permanent and these are not included.
   fileprivate func resident(_ id: ObjectID, _ includingPermanent: Bool) -> (key: Key, value: Value)?
   {
     guard tier.contains(id) else { return nil }
@@ -154,7 +151,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return (records.key(id).pointee, records.value(id).pointee)
   }
 
-  /// Removes the entry of an id if it still belongs to a key; returns true if it did.
   fileprivate mutating func remove(
     _ id: ObjectID, of key: Key, _ gone: inout EvictedEntries<Key, Value>
   ) -> Bool {

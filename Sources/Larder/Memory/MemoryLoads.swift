@@ -12,12 +12,10 @@ public import Synchronization
   }
 
   private let state = Locked(State())
-  /// Number of running loads; while it is zero, sets and removals skip the lock.
   @usableFromInline let underWay = Atomic(0)
   private let absenceCache = AtomicLazyReference<MemoryCache<Key, MemoryAbsence>>()
   /// Removals of all keys of each shard, while its lock is held.
   private let eras: [MemoryEra]
-  /// Order of loads; nil if any number of them may run at once.
   let queue: LoadQueue?
 
   init(shards: Int, max: Int?) {
@@ -27,10 +25,8 @@ public import Synchronization
 
   var totals: LoadStatistics { state.withLock { $0.totals } }
 
-  /// Keys for which the origin has no value; nil until they are remembered.
   var absences: MemoryCache<Key, MemoryAbsence>? { absenceCache.load() }
 
-  /// Starts remembering keys without a value, in a cache that one call of `make` creates.
   func rememberAbsences(_ make: () -> MemoryCache<Key, MemoryAbsence>?) {
     if let made = make() { _ = absenceCache.storeIfNil(made) }
   }
@@ -41,7 +37,6 @@ public import Synchronization
   /// call of its loader: a load of a key of that shard that is not seen here asks the origin later.
   @inlinable @inline(__always) var areUnderWay: Bool { underWay.load(ordering: .acquiring) > 0 }
 
-  /// Counts a request that was answered by a remembered missing value.
   func countAbsent() { state.withLock { $0.totals.negativeHits += 1 } }
 
   func resetTotals() { state.withLock { $0.totals = LoadStatistics() } }
@@ -80,8 +75,6 @@ public import Synchronization
     return (load, true)
   }
 
-  /// Registers a load in the background as a part of `leader`, which the caller must run and end;
-  /// nil if the key is being loaded.
   func begin(_ key: Key, _ leader: CacheFlight<Void>) -> MemoryLoad<Value>? {
     state.withLock { state in
       if let load = state.loads[key] {
@@ -149,7 +142,6 @@ public import Synchronization
     }
   }
 
-  /// Invalidates the loads of all keys for which `isRemoved` returns true.
   func forget(where isRemoved: (Key) -> Bool) {
     guard areUnderWay else { return }
     state.withLock { state in
@@ -163,9 +155,7 @@ public import Synchronization
   }
 }
 
-/// Keys for which the origin has no value.
 extension MemoryLoads {
-  /// True if the key is known to have no value.
   func isAbsent(_ key: Key) -> Bool { absences?.value(for: key)?.isKnown ?? false }
 
   /// Marks the missing value of a key as outdated. The key is being set or removed, and the lock of
@@ -181,20 +171,15 @@ extension MemoryLoads {
     eras[index].number.wrappingAdd(1, ordering: .sequentiallyConsistent)
   }
 
-  /// The era of a shard's missing values.
   func era(ofShard index: Int) -> MemoryEra { eras[index] }
 
-  /// Forgets the missing value of a key that was set or removed.
   func forgetAbsence(_ key: Key) { absences?.remove(key) }
 }
 
-/// A running load of a memory cache.
 final class MemoryLoad<Value: Sendable>: Sendable {
   let flight: CacheFlight<Value>
   private let isWanted = Atomic(true)
 
-  /// Creates the part of one key in the load of `leader`; a background load continues without
-  /// waiting requests.
   init(isBackground: Bool = false, leader: CacheFlight<Void>) {
     flight = CacheFlight(candidate: nil, isBackground: isBackground, leader: leader)
   }
@@ -209,18 +194,14 @@ final class MemoryLoad<Value: Sendable>: Sendable {
   func forget() { isWanted.store(false, ordering: .sequentiallyConsistent) }
 }
 
-/// Load function of a request, and storage parameters of what it loads.
 struct MemoryLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// Time for which a missing value is remembered; nil if it is not.
   let negativeLife: Duration?
   let timeToLive: @Sendable (Key, Value) -> Duration?
   let fetchCost: Float
-  /// The result lacks keys without a value.
   let load: @Sendable ([Key]) async throws -> [Key: Value]
 }
 
 extension MemoryLoader {
-  /// Creates a loader that asks for one key at a time.
   init(
     _ negativeLife: Duration?, _ timeToLive: @escaping @Sendable (Value) -> Duration?,
     _ fetchCost: Float, _ load: @escaping @Sendable (Key) async throws -> Value?
@@ -250,13 +231,10 @@ final class LoadQueue: Sendable {
     /// Given in the step that adds a load, so that none comes to wait behind `first`.
     var (first, last) = (0, 0)
 
-    /// Returns true if the current task works for a load that runs.
     var isCalledByLoader: Bool {
       FetchMark.current.contains { running.contains(ObjectIdentifier($0)) }
     }
 
-    /// Takes out the load that has waited longest, and counts it as running; the caller resumes it.
-    /// Nil if none waits. Amortised O(1).
     mutating func startNext() -> Waiting? {
       while first < last {
         first += 1
@@ -267,7 +245,6 @@ final class LoadQueue: Sendable {
       return nil
     }
 
-    /// Takes out a load that waits; nil if it does not. O(waiting loads).
     mutating func remove(_ mark: FetchMark) -> Waiting? {
       waiting.firstIndex { $0.value.mark === mark }.map { waiting.remove(at: $0).value }
     }
@@ -311,7 +288,6 @@ final class LoadQueue: Sendable {
     if let mayRun { continuation.resume(returning: mayRun) }
   }
 
-  /// Ends a load and starts those that may run now.
   func leave(_ mark: FetchMark) {
     let started = state.withLock { state in
       state.running.remove(ObjectIdentifier(mark))
@@ -336,11 +312,9 @@ final class LoadQueue: Sendable {
   }
 }
 
-/// One of the keys that a load fetches.
 struct MemoryLoadItem<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   let key: Key
   let load: MemoryLoad<Value>
-  /// Stamp of the entry that is being reloaded; nil if there is none.
   var stamp: UInt32?
 }
 
@@ -358,17 +332,14 @@ final class MemoryAbsence: Sendable {
 
   init(_ era: MemoryEra) { self.era = era }
 
-  /// True while it may answer requests.
   var isKnown: Bool {
     number.load(ordering: .acquiring) == era.number.load(ordering: .acquiring)
   }
 
-  /// Makes the record valid; the lock of the key's shard is held.
   func confirm() {
     number.store(era.number.load(ordering: .relaxed), ordering: .sequentiallyConsistent)
   }
 
-  /// Invalidates the record because the key is being set or removed; the lock of its shard is held.
   func revoke() { number.store(Self.unknown, ordering: .sequentiallyConsistent) }
 }
 

@@ -43,7 +43,6 @@ public struct MemoryPressureRule: Sendable, Hashable {
     #endif
   }
 
-  /// Throws if a share is out of range.
   func check() throws(MemoryCacheError) {
     for (name, share) in [
       ("keptOnWarning", keptOnWarning), ("keptWhenCritical", keptWhenCritical),
@@ -65,38 +64,27 @@ public struct MemoryPressureRule: Sendable, Hashable {
   }
 }
 
-/// The source of memory pressure that a cache observes, if any.
-final class PressureWatch: Sendable {
-  private let source = Locked<(any MemoryPressureSource)?>(nil)
+final class PressureWatch: @unchecked Sendable {
+  private var source: (any MemoryPressureSource)?
   // Held while a source starts or stops, so that the next source begins after the previous one has
   // ended. A handler may call the cache meanwhile, but neither `observe` nor `stopObserving`.
   private let change = SleepingLock()
 
-  /// Observes `source` in place of any previous source.
   func start(
     _ source: any MemoryPressureSource,
     _ handler: @escaping @Sendable (MemoryPressureLevel) -> Void
   ) {
-    change.lock()
-    defer { change.unlock() }
-    let before = self.source.withLock { held in
-      let before = held
-      held = source
-      return before
-    }
-    before?.stop()
-    source.start(handler)
+    replace(by: source) { source.start(handler) }
   }
 
-  func stop() {
+  func stop() { replace(by: nil) {} }
+
+  private func replace(by other: (any MemoryPressureSource)?, _ begin: () -> Void) {
     change.lock()
     defer { change.unlock() }
-    let before = source.withLock { held in
-      let before = held
-      held = nil
-      return before
-    }
-    before?.stop()
+    source?.stop()
+    source = other
+    begin()
   }
 }
 
@@ -107,8 +95,7 @@ package final class PressureHub: Sendable {
 
   private struct State {
     var source: (any MemoryPressureSource)?
-    /// Handlers by the numbers of their members; nil before the member starts.
-    var handlers: [UInt64: Handler?] = [:]
+    var handlers: [UInt64: Handler] = [:]
     var lastNumber: UInt64 = 0
   }
 
@@ -125,14 +112,12 @@ package final class PressureHub: Sendable {
   private let state = Locked(State())
   private let make: @Sendable () throws(MemoryCacheError) -> any MemoryPressureSource
 
-  /// Creates a hub whose source `make` makes when it is needed.
   package init(
     _ make: @escaping @Sendable () throws(MemoryCacheError) -> any MemoryPressureSource
   ) {
     self.make = make
   }
 
-  /// Adds a member without a handler.
   fileprivate func join() throws(MemoryCacheError) -> UInt64 {
     try state.withLock { (state) throws(MemoryCacheError) in
       if state.source == nil {
@@ -141,14 +126,14 @@ package final class PressureHub: Sendable {
         state.source = source
       }
       state.lastNumber += 1
-      state.handlers[state.lastNumber] = .some(nil)
+      state.handlers[state.lastNumber] = { _ in }
       return state.lastNumber
     }
   }
 
   fileprivate func start(_ number: UInt64, _ handler: @escaping Handler) {
     state.withLock { state in
-      if state.handlers[number] != nil { state.handlers[number] = .some(handler) }
+      if state.handlers[number] != nil { state.handlers[number] = handler }
     }
   }
 
@@ -164,11 +149,10 @@ package final class PressureHub: Sendable {
   /// Calls all handlers without the lock: a handler may be the last to hold its cache.
   private func deliver(_ level: MemoryPressureLevel) {
     let handlers = state.withLock { Array($0.handlers.values) }
-    for handler in handlers { handler?(level) }
+    for handler in handlers { handler(level) }
   }
 }
 
-/// The part of a `PressureHub` that one cache observes.
 final class SharedPressure: MemoryPressureSource {
   private let hub: PressureHub
   private let number: UInt64

@@ -39,8 +39,8 @@
     }
   }
 #elseif os(Linux)
+  import Dispatch
   import LarderEngine
-
   import LarderLibc
 
   /// Memory pressure as measured by Linux: the share of time in which tasks waited for memory
@@ -139,37 +139,14 @@
       return access(own, R_OK | W_OK) == 0 ? own : "/proc/pressure/memory"
     }
   }
-#endif
-
-#if os(Linux)
-  import Dispatch
-
-  import LarderLibc
 
   /// The thread that waits for the kernel. It owns the files that it waits on.
-  struct PressureWaiter: Sendable {
+  private struct PressureWaiter: Sendable {
     let triggers: [(file: Int32, level: MemoryPressureLevel)]
     let wake: Int32
     let handler: @Sendable (MemoryPressureLevel) -> Void
 
-    func run() {
-      let held = Unmanaged.passRetained(Box(self))
-      var thread = pthread_t()
-      let failed = pthread_create(
-        &thread, nil,
-        { argument in
-          guard let argument else { return nil }
-          Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().waiter.wait()
-          return nil
-        }, held.toOpaque())
-      if failed == 0 {
-        pthread_detach(thread)
-      } else {
-        // If no thread can be created, use one of the dispatch library's.
-        let waiter = held.takeRetainedValue().waiter
-        DispatchQueue(label: "larder.pressure").async { waiter.wait() }
-      }
-    }
+    func run() { DispatchQueue(label: "larder.pressure").async { wait() } }
 
     private func wait() {
       while true {
@@ -191,12 +168,6 @@
     private func closeAll() {
       for trigger in triggers { close(trigger.file) }
       close(wake)
-    }
-
-    private final class Box: Sendable {
-      let waiter: PressureWaiter
-
-      init(_ waiter: PressureWaiter) { self.waiter = waiter }
     }
   }
 #endif

@@ -25,7 +25,6 @@ public import Synchronization
   @usableFromInline let watchedChanges = Atomic<UInt64>(0)
   private let droppedCount = Atomic<UInt64>(0)
 
-  /// Events lost because the reader of a stream was slower than the cache.
   var dropped: UInt64 { droppedCount.load(ordering: .relaxed) }
 
   package init() {}
@@ -36,15 +35,12 @@ public import Synchronization
     }
   }
 
-  /// True if anybody listens.
   @inlinable package var isActive: Bool { active.load(ordering: .relaxed) }
 
-  /// True if anybody listens, or if keys of this hash are recorded.
   @inlinable @inline(__always) func watches(_ hash: UInt64) -> Bool {
     UInt64(UInt32(truncatingIfNeeded: hash)) < watched.load(ordering: .relaxed)
   }
 
-  /// True if anybody listens, keys of this hash are recorded, or all sets and removals are needed.
   @inlinable @inline(__always) func watchesChanges(_ hash: UInt64) -> Bool {
     UInt64(UInt32(truncatingIfNeeded: hash)) < watchedChanges.load(ordering: .relaxed)
   }
@@ -56,7 +52,6 @@ public import Synchronization
     }
   }
 
-  /// Starts recording keys whose hash has lower 32 bits below `threshold`.
   func record(_ threshold: UInt64) {
     listeners.withLock { listeners in
       listeners.threshold = threshold
@@ -71,7 +66,6 @@ public import Synchronization
     watchedChanges.store(listeners.wantsChanges ? 1 << 32 : threshold, ordering: .relaxed)
   }
 
-  /// Returns a stream of all events from now on, which buffers the newest `buffered`, at least one.
   package func stream(buffered: Int) -> AsyncStream<CacheEvent<Key>> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: CacheEvent<Key>.self, bufferingPolicy: .bufferingNewest(max(buffered, 1)))
@@ -85,7 +79,6 @@ public import Synchronization
     return stream
   }
 
-  /// Calls `handler` for all events from now on, until `drop` is called with the returned number.
   package func listen(_ handler: @escaping @Sendable (CacheEvent<Key>) -> Void) -> Int {
     listeners.withLock { listeners in
       listeners.next += 1
@@ -101,7 +94,6 @@ public import Synchronization
     listeners.withLock { $0.leader = leader }
   }
 
-  /// Removes a listener; unknown numbers are ignored.
   package func drop(_ number: Int) {
     // Destroyed after the lock is released: a deinitialiser may remove another listener.
     let ended = listeners.withLock { listeners in

@@ -18,7 +18,6 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     var interested = 0
     var waiters: [Int: CheckedContinuation<CacheResult<Value>, Never>] = [:]
     var nextWaiter = 0
-    /// Waiters that were cancelled before they waited.
     var cancelled: Set<Int> = []
     var isAbandoned = false
     var priority: TaskPriority?
@@ -58,18 +57,14 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     mark = leader?.mark ?? FetchMark()
   }
 
-  /// True once no request wants it. It is then no longer its key's fetch.
   package var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
-  /// True once it has a result.
   var isFinished: Bool { state.withLock { $0.result != nil } }
 
-  /// Bytes of the fetched value, if each waiting request needs its own copy.
   var data: Data? { state.withLock { $0.data } }
 
   // MARK: Requests
 
-  /// Adds a request; returns false if the fetch has been abandoned.
   package func join() -> Bool {
     state.withLock { state in
       if state.isAbandoned { return false }
@@ -115,12 +110,10 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     if isLast { abandon() }
   }
 
-  /// Withdraws a request that has joined and does not wait.
   func leave() {
     if state.withLock({ withdraw(&$0) }) { abandon() }
   }
 
-  /// Removes a request; returns true if it was the last one of an unfinished fetch.
   private func withdraw(_ state: inout State) -> Bool {
     state.interested -= 1
     guard state.interested == 0, !isBackground, state.result == nil else { return false }
@@ -141,7 +134,6 @@ package final class CacheFlight<Value: Sendable>: Sendable {
 
   // MARK: The fetch
 
-  /// Starts the fetch, at the highest priority of the waiting requests.
   package func launch(_ body: @escaping @Sendable () async -> Void) {
     state.withLock { state in
       let priority = max(Task.currentPriority, state.priority ?? .background)
@@ -235,7 +227,6 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     #endif
   }
 
-  /// Ends the fetch, unless it has a result, and returns the waiters to resume.
   package func finish(
     _ result: CacheResult<Value>, _ data: Data?
   ) -> [CheckedContinuation<CacheResult<Value>, Never>] {
@@ -252,7 +243,6 @@ package final class CacheFlight<Value: Sendable>: Sendable {
   }
 }
 
-/// End of a call of a loader.
 enum LoadEnd<Loaded: Sendable>: Sendable {
   case loaded(Loaded)
   case failed(any Error)

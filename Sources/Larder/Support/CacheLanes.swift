@@ -9,7 +9,6 @@ import LarderEngine
 struct CacheLanes: Sendable {
   private let queues: [DispatchQueue]
 
-  /// Creates `count` lanes; `name` is for debuggers.
   init(_ name: String, count: Int) {
     queues = (0..<max(1, count)).map { DispatchQueue(label: "\(name).\($0)") }
   }

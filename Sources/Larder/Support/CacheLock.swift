@@ -12,15 +12,12 @@ public import Synchronization
 @usableFromInline struct CacheLock {
   @usableFromInline let word: UnsafeMutablePointer<Atomic<UInt32>>
 
-  /// Wraps the lock at `place`, which `create` has made.
   @inlinable @inline(__always) init(at place: UnsafeMutableRawPointer) {
     word = place.assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
-  /// Bytes of a lock.
   static var size: Int { MemoryLayout<Atomic<UInt32>>.size }
 
-  /// Initialises a lock at `place`.
   static func create(at place: UnsafeMutableRawPointer) {
     place.bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
   }
@@ -31,7 +28,6 @@ public import Synchronization
     word.pointee.load(ordering: .sequentiallyConsistent) == 0
   }
 
-  /// Waits for the lock and acquires it. Not recursive.
   @inlinable @inline(__always) func lock() {
     ScheduledStep.take()
     let isTaken = word.pointee.compareExchange(
@@ -63,7 +59,6 @@ public import Synchronization
 final class BriefLock: Sendable {
   private let sleeping = SleepingLock()
 
-  /// Waits for the lock and acquires it. Not recursive.
   func lock() {
     #if LARDER_SCHEDULES
       // Only one thread runs at a time, so spinning is useless.
@@ -72,7 +67,6 @@ final class BriefLock: Sendable {
     if !tryLock() { wait() }
   }
 
-  /// Acquires the lock if it is free; returns true on success.
   func tryLock() -> Bool { sleeping.tryLock() }
 
   func unlock() { sleeping.unlock() }
@@ -128,7 +122,6 @@ struct Patience {
     larder_foreign_call()?.assumingMemoryBound(to: ForeignCall.self)
   }
 
-  /// Makes a call without a lock.
   static func run<Result, Failure: Error>(
     of owner: UnsafeRawPointer, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -155,7 +148,6 @@ struct Patience {
     }
   }
 
-  /// True if the thread is in a call made by `owner`.
   @usableFromInline static func isInside(_ owner: UnsafeRawPointer) -> Bool {
     var next = innermost
     while let call = next {
@@ -185,7 +177,6 @@ struct Patience {
 /// A point at which the schedule simulation may switch to another thread; nothing without
 /// `LARDER_SCHEDULES`.
 @usableFromInline enum ScheduledStep {
-  /// Returns when the caller may continue.
   @inlinable @inline(__always) static func take() {
     #if LARDER_SCHEDULES
       step()

@@ -24,7 +24,6 @@ extension CachePolicy: ExpressibleByStringLiteral {
   public init(stringLiteral value: String) { self.init(value) }
 }
 
-/// Policies with their default parameters.
 extension CachePolicy {
   /// Evicts the oldest entry.
   public static let fifo = CachePolicy("fifo")

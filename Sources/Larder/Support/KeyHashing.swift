@@ -20,7 +20,6 @@ public enum KeyHashing: Sendable, Hashable {
   case seeded(UInt64)
 }
 
-/// Hash function as configured.
 @usableFromInline struct KeyHasher: Sendable {
   @usableFromInline let isFast: Bool
   @usableFromInline let seed: UInt64
@@ -35,7 +34,6 @@ public enum KeyHashing: Sendable, Hashable {
     }
   }
 
-  /// Hash of a key; equal keys have equal hashes. O(length of the key).
   @inlinable @inline(__always) func hash<Key: Hashable>(_ key: Key) -> UInt64 {
     if isFast {
       if Key.self == Int.self {
@@ -119,14 +117,12 @@ public enum KeyHashing: Sendable, Hashable {
   /// As `objectIDs`, with `spread` ids.
   case spreadObjectIDs
 
-  /// Fingerprint of a numeric key, for cases other than `hashes`.
   @usableFromInline package func fingerprint(number: UInt64) -> UInt32 {
     Request.fingerprint(
       of: self == .spreadObjectIDs
         ? ObjectID(spread: number) : ObjectID(truncatingIfNeeded: number))
   }
 
-  /// Fingerprint of a key that ends in a number, for cases other than `hashes`. O(length).
   package func fingerprint(text: some BidirectionalCollection<UInt8>) -> UInt32 {
     var number: UInt64 = 0
     var factor: UInt64 = 1

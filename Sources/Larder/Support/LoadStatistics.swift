@@ -29,7 +29,6 @@ public struct LoadStatistics: Sendable, Hashable, Codable {
   /// Creates statistics that are all zero.
   public init() {}
 
-  /// Counts a load that ended with an error.
   mutating func count(_ error: any Error, isBackground: Bool) {
     if error is CancellationError {
       cancelled += 1
@@ -59,9 +58,8 @@ public struct LoadStatistics: Sendable, Hashable, Codable {
 public enum LoadError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The loader of a key requested the same key from the cache, and would have waited for itself.
   case loadsItself(key: String)
-  /// A reload of the key in the background took longer than `refreshTimeout`.
-  case refreshTimedOut(key: String)
-  /// A load of the key took longer than `loadTimeout`.
+  /// A load of the key took longer than `loadTimeout`, or a reload in the background longer than a
+  /// minute.
   case timedOut(key: String)
   /// A load of the key waited because of `loadsMax` for longer than its time limit; its loader was
   /// not called.
@@ -69,9 +67,8 @@ public enum LoadError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The cache has no value for the key, and the origin was not asked or does not have it either.
   case absent(key: String)
 
-  static func timeOut(_ key: String, isRefresh: Bool, hasBegun: Bool) -> LoadError {
-    if !hasBegun { return .waitTimedOut(key: key) }
-    return isRefresh ? .refreshTimedOut(key: key) : .timedOut(key: key)
+  static func timeOut(_ key: String, hasBegun: Bool) -> LoadError {
+    hasBegun ? .timedOut(key: key) : .waitTimedOut(key: key)
   }
 
   /// The error in one line of text.
@@ -80,8 +77,6 @@ public enum LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     case .loadsItself(let key):
       "\(key.debugDescription): its loader requests this key from the cache and would wait for "
         + "itself; call the origin instead"
-    case .refreshTimedOut(let key):
-      "\(key.debugDescription): its reload did not end within refreshTimeout and was cancelled"
     case .timedOut(let key):
       "\(key.debugDescription): its load did not end within loadTimeout and was cancelled"
     case .waitTimedOut(let key):

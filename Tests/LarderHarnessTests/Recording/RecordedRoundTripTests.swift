@@ -104,7 +104,7 @@ struct RecordedRoundTripTests {
     defer { remove() }
     var configuration = HybridCacheConfiguration(
       memory: MemoryTier(
-        limits: MemoryCacheLimits(count: 40), policy: CachePolicy(policy), shards: 1),
+        limits: MemoryCacheLimits(count: 40), policy: CachePolicy(policy)),
       disk: DiskConfiguration(
         policy: CachePolicy(policy), limits: DiskLimits(bytes: nil, count: 150), durability: .none))
     configuration.rules = rules

@@ -81,7 +81,7 @@ import Testing
       limits: MemoryCacheLimits(
         count: unit == .objects ? capacities.memory : nil,
         weight: unit == .bytes ? capacities.memory : nil, age: ages.memory.map { .seconds($0) }),
-      policy: CachePolicy(memory), admission: admissions.memory, shards: 1)
+      policy: CachePolicy(memory), admission: admissions.memory)
     tier.configuration.seed = seed
     var replay = try HybridCacheReplay(
       HybridCacheConfiguration(

@@ -71,7 +71,7 @@ import Testing
       path: folder.path,
       configuration: HybridCacheConfiguration(
         memory: MemoryTier(
-          limits: MemoryCacheLimits(count: 50), policy: "auto:policies=lru/mru", shards: 1),
+          limits: MemoryCacheLimits(count: 50), policy: "auto:policies=lru/mru"),
         disk: DiskConfiguration(
           policy: "auto:policies=lru/mru", limits: DiskLimits(count: 100, freeBytes: 0),
           durability: .none)))

@@ -170,56 +170,6 @@ import Testing
 
   // MARK: Refreshes
 
-  @Test func hangingRefreshIsCancelled() async throws {
-    let cache = try cache {
-      $0.strategy = .cacheThenFetch
-      $0.staleWhileRevalidate = nil
-      $0.refreshTimeout = .milliseconds(100)
-    }
-    let gate = Gate()
-    try await cache.set(1, for: "a")
-    let first = await cache.result(for: "a") { _ in
-      await gate.pass()
-      return .value(9)
-    }
-    #expect(first.value == 1)
-    await gate.hasArrivals(1)
-    clock.advance(seconds: 61)
-    // Has expired, and waits for the refresh or comes after its end.
-    let second = await cache.result(for: "a") { _ in .value(2) }
-    #expect(second.kind == "failure LoadError" || second.value == 2)
-    while cache.readStatistics().loads.failedRefreshes == 0 { await Task.yield() }
-    #expect(await cache.result(for: "a") { _ in .value(3) }.value != nil)
-    let held = try await cache.entry(for: "a")?.value
-    gate.open()
-    #expect(try await cache.entry(for: "a")?.value == held)
-  }
-
-  @Test func hangingReloadIsCancelled() async throws {
-    var configuration = MemoryCacheConfiguration(
-      limits: MemoryCacheLimits(count: 10, age: .seconds(60)), clock: clock,
-      refreshAfterWrite: .seconds(10))
-    configuration.refreshTimeout = .milliseconds(100)
-    let cache = try MemoryCache<String, Int>(configuration)
-    cache.set(1, for: "a")
-    clock.advance(seconds: 20)
-    let gate = Gate()
-    let first = try await cache.value(for: "a") { _ in
-      await gate.pass()
-      return 9
-    }
-    #expect(first == 1)
-    await gate.hasArrivals(1)
-    clock.advance(seconds: 60)
-    let second = try? await cache.value(for: "a") { _ in 2 }
-    #expect(second == nil || second == 2)
-    while cache.loadStatistics.failed == 0 { await Task.yield() }
-    #expect(try await cache.value(for: "a") { _ in 3 } != 9)
-    let held = cache.value(for: "a")
-    gate.open()
-    #expect(cache.value(for: "a") == held)
-  }
-
   @Test func unreadUpdatesDoNotLoad() async throws {
     let cache = try cache()
     let loads = Locked(0)

@@ -12,7 +12,7 @@ import Testing
   ) throws -> (share: Double, count: Int) {
     let limit = 2 << 20
     var configuration = HybridCacheConfiguration(
-      memory: MemoryTier(limits: MemoryCacheLimits(weight: limit), shards: 1))
+      memory: MemoryTier(limits: MemoryCacheLimits(weight: limit)))
     configuration.disk = nil
     let cache = try HybridCache<Key, Bool>(configuration: configuration)
     for number in 0..<entries { try cache.set(true, for: key(number)) }
@@ -33,7 +33,7 @@ import Testing
 
   @Test func metadataCounts() throws {
     var configuration = HybridCacheConfiguration(
-      memory: MemoryTier(limits: MemoryCacheLimits(weight: 1 << 20), shards: 1))
+      memory: MemoryTier(limits: MemoryCacheLimits(weight: 1 << 20)))
     configuration.disk = nil
     let cache = try HybridCache<Int, Bool>(configuration: configuration)
     try cache.set(true, for: 1)

@@ -44,7 +44,7 @@ import Testing
     let folder = try ScratchFolder()
     var configuration = HybridTestCaches.configuration(
       memory: 8, disk: 16, rules: setting.rules)
-    configuration.memory?.shards = 2
+    configuration.memory?.configuration.shards = 2
     configuration.memory?.policy = CachePolicy(setting.policy)
     let cache = try HybridCache<Int, Int>(path: folder.path, configuration: configuration)
     let ticks = Atomic<Int>(0)

@@ -17,7 +17,7 @@ import Testing
     try HybridCache(
       path: folder.path,
       configuration: HybridCacheConfiguration(
-        memory: MemoryTier(limits: MemoryCacheLimits(weight: limit), shards: 1),
+        memory: MemoryTier(limits: MemoryCacheLimits(weight: limit)),
         disk: disk ? DiskConfiguration(limits: DiskLimits(freeBytes: 0)) : nil, rules: rules,
         copiesOnRead: copies),
       weigh: weigh)

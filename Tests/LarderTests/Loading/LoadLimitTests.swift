@@ -119,7 +119,6 @@ import Testing
     gate.open()
     let cache = try kind.make {
       $0.timeout = limit
-      $0.refreshTimeout = limit
       $0.max = 1
     }
     #expect(try await cache.value("a") { await load($0) } == "a!")

@@ -21,7 +21,6 @@ protocol LoadingCache: Sendable {
 /// Settings of loads that every cache has.
 struct LoadingSettings: Sendable {
   var timeout: Duration?
-  var refreshTimeout: Duration? = .seconds(60)
   var max: Int?
   var negativeLife: Duration?
   /// True to return old values, and reload them in the background.
@@ -51,7 +50,6 @@ private struct LoadingInMemory: LoadingCache {
     var configuration = MemoryCacheConfiguration(
       limits: MemoryCacheLimits(count: 300, age: .seconds(10)), shards: 1, clock: settings.clock,
       loadTimeout: settings.timeout, loadsMax: settings.max)
-    configuration.refreshTimeout = settings.refreshTimeout
     if settings.refreshes { configuration.staleWhileRevalidate = .seconds(100) }
     cache = try MemoryCache(configuration)
     negativeLife = settings.negativeLife
@@ -88,7 +86,6 @@ private struct LoadingInHybrid: LoadingCache {
       memory: 300, disk: 300, clock: settings.clock)
     configuration.disk?.limits.age = .seconds(10)
     configuration.loadTimeout = settings.timeout
-    configuration.refreshTimeout = settings.refreshTimeout
     configuration.loadsMax = settings.max
     configuration.negativeLife = settings.negativeLife
     if settings.refreshes { configuration.strategy = .cacheThenFetch }

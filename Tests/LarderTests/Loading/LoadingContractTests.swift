@@ -291,7 +291,7 @@ import Testing
     let cache = try kind.make {
       $0.refreshes = true
       $0.clock = clock
-      $0.refreshTimeout = .milliseconds(20)
+      $0.timeout = .milliseconds(20)
     }
     let gate = gate
     try cache.set("old", "a")

@@ -82,7 +82,7 @@ struct DiskRecordingTests {
 
   private static func memory(_ policy: String, count: Int) -> MemoryTier {
     MemoryTier(
-      limits: MemoryCacheLimits(count: count), policy: CachePolicy(policy), shards: 1)
+      limits: MemoryCacheLimits(count: count), policy: CachePolicy(policy))
   }
 
   /// A get is recorded once, whichever tier answers; moves between tiers are not.

@@ -110,7 +110,7 @@
         if options.limitsDisk {
           try cache.setDiskLimits(DiskLimits(bytes: nil, count: 1 + count, freeBytes: 0))
         } else {
-          let shards = options.configuration.memory?.shards ?? 1
+          let shards = options.configuration.memory?.configuration.shards ?? 1
           try cache.setMemoryLimits(MemoryCacheLimits(count: shards + count))
         }
       }

@@ -95,7 +95,7 @@
       let memory = configuration.memory
       let disk = configuration.disk
       return "hybrid cache, memory \(memory?.policy ?? "none") \(memory?.limits.count ?? 0) in "
-        + "\(memory?.shards ?? 0) shards, disk \(disk?.policy ?? "none") "
+        + "\(memory?.configuration.shards ?? 0) shards, disk \(disk?.policy ?? "none") "
         + "\(disk?.limits.count ?? 0), \(configuration.rules.inclusion), promotion "
         + "\(configuration.rules.promotion), placement \(configuration.rules.placement != nil), "
         + "copies \(configuration.copiesOnRead), strategy "

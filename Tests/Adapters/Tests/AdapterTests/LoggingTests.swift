@@ -81,7 +81,7 @@ import Testing
     let cache = try await HybridCache<Int, Int>(
       configuration: HybridCacheConfiguration(
         memory: MemoryTier(
-          limits: MemoryCacheLimits(count: 100), policy: "auto:policies=lru/mru", shards: 1),
+          limits: MemoryCacheLimits(count: 100), policy: "auto:policies=lru/mru"),
         disk: nil))
     token = cache.log(to: log.logger(.info), name: "h")
     for index in 0..<12_000 {

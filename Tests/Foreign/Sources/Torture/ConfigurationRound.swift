@@ -61,7 +61,6 @@ struct ConfigurationRound {
     MemoryTier(
       limits: memoryLimits(), policy: CachePolicy(settings.policy()),
       admission: settings.admission(),
-      shards: settings.maybe(0.7) { $0.chance(0.8) ? 1 : $0.integer(1...8) },
       expireAfterAccess: settings.maybe(0.2) { $0.duration(seconds: 100) },
       promptExpiry: settings.maybe(0.2) { $0.duration(seconds: 100) })
   }
@@ -75,7 +74,6 @@ struct ConfigurationRound {
       pressureRule: pressureRule(),
       refreshAfterWrite: settings.maybe(0.1) { $0.duration(seconds: 100) },
       staleWhileRevalidate: settings.maybe(0.1) { $0.duration(seconds: 100) },
-      negativeCount: settings.integer(1...100),
       expireAfterAccess: settings.maybe(0.2) { $0.duration(seconds: 100) },
       promptExpiry: settings.maybe(0.2) { $0.duration(seconds: 100) },
       loadsMax: settings.maybe(0.3) { $0.integer(1...4) })

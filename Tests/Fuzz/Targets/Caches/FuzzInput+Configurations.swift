@@ -49,7 +49,7 @@ extension FuzzInput {
       shards: maybe { $0.flag() ? 1 : $0.integer(below: 9) },
       hashing: pick([.standard, .fast, .seeded(7)]), clock: clock, pressureRule: pressureRule(),
       refreshAfterWrite: maybe { $0.duration() },
-      staleWhileRevalidate: maybe { $0.duration() }, negativeCount: integer(below: 100),
+      staleWhileRevalidate: maybe { $0.duration() },
       expireAfterAccess: maybe { $0.duration() }, promptExpiry: maybe { $0.duration() })
     configuration.seed = UInt64(byte())
     configuration.expiryAlarm = clock.alarm
@@ -89,7 +89,6 @@ extension FuzzInput {
         }),
       copiesOnRead: flag(), strategy: pick(CacheStrategy.allCases),
       staleIfError: maybe { $0.duration() }, staleWhileRevalidate: maybe { $0.duration() },
-      revalidateWithin: duration(), pressureRule: pressureRule(), suite: text(upTo: 4),
-      clock: clock)
+      pressureRule: pressureRule(), suite: text(upTo: 4), clock: clock)
   }
 }
