@@ -46,13 +46,9 @@ struct ContentRange: Sendable, Hashable {
   var last: Int64
   /// Bytes of the whole representation; nil if unknown.
   var total: Int64?
+}
 
-  init(first: Int64, last: Int64, total: Int64?) {
-    self.first = first
-    self.last = last
-    self.total = total
-  }
-
+extension ContentRange {
   init?(_ header: String) {
     let text = header.asciiTrimmed.asciiLowercased
     guard text.hasPrefix("bytes ") else { return nil }

@@ -46,7 +46,7 @@ extension HTTPCache {
     let isShareable =
       head.method == "GET" && !head.control.noCache && head.control.maxAge == nil
       && !exchange.isReload && !head.fields.contains("Range") && !head.hasClientCondition
-      && !unshared.contains(head.url)
+      && unshared.value(for: head.url).map { now - $0 >= 60_000_000 } ?? true
     if isShareable { return try await join(exchange, candidate) }
     return counted(try await fetch(exchange, candidate).result)
   }
@@ -234,7 +234,7 @@ extension HTTPCache {
     if stored?.use(for: CacheControl(nil), at: now) == .now {
       unshared.remove(head.url)
     } else {
-      unshared.set(true, for: head.url)
+      unshared.set(now, for: head.url)
     }
   }
 

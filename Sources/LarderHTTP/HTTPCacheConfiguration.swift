@@ -8,8 +8,8 @@ public struct HTTPCacheConfiguration: Sendable {
   /// The disk tier, or nil for none. One entry is a URL, with all its variants.
   public var disk: DiskConfiguration?
   /// Time after its expiry during which a response may be returned if the origin cannot be reached
-  /// or answers with 500, 502, 503 or 504; nil for only as long as the origin permits by
-  /// `stale-if-error`. Responses with `no-cache` or `must-revalidate` are never returned so.
+  /// or answers with 500, 502, 503 or 504, unless it has `no-cache` or `must-revalidate`; nil for
+  /// only as long as the origin permits by `stale-if-error`.
   public var staleIfError: Duration?
   /// True to follow redirects, at most 20 in a row. Each is a request of its own to the cache.
   public var followsRedirects: Bool
@@ -27,17 +27,6 @@ public struct HTTPCacheConfiguration: Sendable {
     self.staleIfError = staleIfError
     self.followsRedirects = followsRedirects
     self.clock = clock
-  }
-
-  func makeUnshared() throws(HybridCacheError) -> MemoryCache<String, Bool> {
-    do throws(MemoryCacheError) {
-      return try MemoryCache(
-        MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 1_000, age: .seconds(60)), shards: 1, clock: clock,
-          observesMemoryPressure: false))
-    } catch {
-      throw .memory(error)
-    }
   }
 
   /// The configuration of the tiers. Their entries have no TTL: a stale response is of use until

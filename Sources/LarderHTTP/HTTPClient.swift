@@ -23,12 +23,8 @@ public struct HTTPClient: Sendable {
     added = { _ in [:] }
   }
 
-  /// A client with a `URLSession` of its own. The `urlCache` of the configuration is not used.
-  ///
-  /// - Parameters:
-  ///   - configuration: The configuration of the session.
-  ///   - bytesMax: Maximum size of a body; a larger one fails with `HTTPCacheError.tooLarge`. Less
-  ///     than 0 counts as 0.
+  /// A client with a `URLSession` of its own, without its `urlCache`. A body of more than
+  /// `bytesMax` fails with `HTTPCacheError.tooLarge`.
   public static func urlSession(
     _ configuration: URLSessionConfiguration = .default, bytesMax: Int = 64 << 20
   ) -> HTTPClient {
@@ -36,31 +32,15 @@ public struct HTTPClient: Sendable {
   }
 
   /// Gets what is at a URL, for a loader of your own.
-  ///
-  /// - Throws: The errors of the function, or of `URLSession`.
   public func data(from url: URL) async throws -> (Data, HTTPURLResponse) {
     try await send(URLRequest(url: url))
   }
 
   /// Gets what is at a URL unless it is what the cache has: see `URLRequest.revalidating`.
-  ///
-  /// ```swift
-  /// let (data, response) = try await client.data(from: url, revalidating: origin)
-  /// return try OriginAnswer(Image(data), response)
-  /// ```
-  ///
-  /// - Throws: The errors of the function, or of `URLSession`.
   public func data<Key>(
     from url: URL, revalidating origin: OriginRequest<Key>
   ) async throws -> (Data, HTTPURLResponse) {
     try await send(URLRequest(url: url).revalidating(origin))
-  }
-
-  /// Sends a request, for a loader of your own.
-  ///
-  /// - Throws: The errors of the function, or of `URLSession`.
-  public func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-    try await send(request)
   }
 
   private init(_ owner: SessionOwner) {

@@ -7,16 +7,14 @@ struct RequestHead: Sendable, Hashable {
   let fields: HTTPFields
   let control: CacheControl
 
-  init(method: String = "GET", url: String, fields: HTTPFields = HTTPFields()) {
-    self.init(
-      method: method, url: url, fields: fields, control: CacheControl(fields, isRequest: true))
-  }
-
-  init(method: String, url: String, fields: HTTPFields, control: CacheControl) {
+  init(
+    method: String = "GET", url: String, fields: HTTPFields = HTTPFields(),
+    control: CacheControl? = nil
+  ) {
     self.method = method
     self.url = Self.normalised(url)
     self.fields = fields
-    self.control = control
+    self.control = control ?? CacheControl(fields, isRequest: true)
   }
 
   /// True if the origin must evaluate a condition that caches must not (RFC 9111, 4.3.2).
@@ -63,12 +61,7 @@ struct RequestHead: Sendable, Hashable {
 
 struct ResponseHead: Sendable, Hashable {
   var status: Int
-  var fields: HTTPFields
-
-  init(status: Int, fields: HTTPFields = HTTPFields()) {
-    self.status = status
-    self.fields = fields
-  }
+  var fields = HTTPFields()
 
   var control: CacheControl { CacheControl(fields) }
 

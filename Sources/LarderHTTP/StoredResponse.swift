@@ -32,35 +32,7 @@ struct StoredResponse: Sendable, Hashable {
   let selectors: [Selector]
   var body: Data
 
-  init(
-    _ head: ResponseHead, body: Data, answering request: RequestHead, requestTime: Int64,
-    responseTime: Int64
-  ) {
-    self.head = ResponseHead(status: head.status, fields: head.fields.storable)
-    self.body = body
-    self.requestTime = requestTime
-    // The clock may have been set back in between.
-    self.responseTime = max(requestTime, responseTime)
-    var names = Set(head.fields.tokens(of: "Vary").map(\.asciiLowercased))
-    if head.status == 206 { names.insert(Self.range) }
-    let key = names.isEmpty ? SelectorKey(0, 0) : SelectorKey()
-    selectorKey = key
-    selectors = names.sorted().map { Selector(name: $0, hash: key.hash(request.selecting($0))) }
-  }
-
   private static let range = "range"
-
-  init(
-    _ head: ResponseHead, body: Data, selectorKey: SelectorKey, selectors: [Selector],
-    requestTime: Int64, responseTime: Int64
-  ) {
-    self.head = head
-    self.body = body
-    self.selectorKey = selectorKey
-    self.selectors = selectors
-    self.requestTime = requestTime
-    self.responseTime = responseTime
-  }
 
   private var control: CacheControl { head.control }
   private var responseSecond: Int64 { responseTime / 1_000_000 }
@@ -259,6 +231,24 @@ struct StoredResponse: Sendable, Hashable {
       Int(wanted.lowerBound - first)..<Int(wanted.upperBound - first),
       ContentRange(first: wanted.lowerBound, last: wanted.upperBound - 1, total: total)
     )
+  }
+}
+
+extension StoredResponse {
+  init(
+    _ head: ResponseHead, body: Data, answering request: RequestHead, requestTime: Int64,
+    responseTime: Int64
+  ) {
+    var names = Set(head.fields.tokens(of: "Vary").map(\.asciiLowercased))
+    if head.status == 206 { names.insert(Self.range) }
+    let key = names.isEmpty ? SelectorKey(0, 0) : SelectorKey()
+    self.init(
+      head: ResponseHead(status: head.status, fields: head.fields.storable),
+      requestTime: requestTime,
+      // The clock may have been set back in between.
+      responseTime: max(requestTime, responseTime), selectorKey: key,
+      selectors: names.sorted().map { Selector(name: $0, hash: key.hash(request.selecting($0))) },
+      body: body)
   }
 }
 

@@ -106,9 +106,9 @@ extension StoredResponses {
       }
       all.append(
         StoredResponse(
-          ResponseHead(status: Int(status), fields: fields), body: try reader.bytes(),
-          selectorKey: key, selectors: selectors, requestTime: requestTime,
-          responseTime: responseTime))
+          head: ResponseHead(status: Int(status), fields: fields), requestTime: requestTime,
+          responseTime: responseTime, selectorKey: key, selectors: selectors,
+          body: try reader.bytes()))
     }
     guard reader.isAtEnd else { throw .damaged }
   }

@@ -108,7 +108,7 @@ private struct API: Sendable {
     let photos = try await HybridCache<URL, Picture>(
       name: "photos", configuration: limited, codec: .picture, weigh: { $0.pixels.count })
 
-    photos.observe(try SystemMemoryPressure())  // memory is emptied when the system asks for it
+    photos.handle(.warning)  // empties memory, as a warning of the system does
     try await photos.removeAll()  // "clear cache" in the settings
     try await photos.destroy()  // log-out: closes the cache, and removes its folder
   }

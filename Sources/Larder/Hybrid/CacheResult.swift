@@ -15,11 +15,6 @@ public enum CacheResult<Value: Sendable>: Sendable {
   /// The origin failed, and the cache has no value that may be returned instead.
   case failure(any Error)
 
-  /// The source of a value.
-  public enum Source: String, Sendable, Hashable {
-    case memory, disk, origin
-  }
-
   /// The value, if there is one.
   public var value: Value? {
     switch self {
@@ -29,18 +24,7 @@ public enum CacheResult<Value: Sendable>: Sendable {
     }
   }
 
-  /// The source of the value, if there is one.
-  public var source: Source? {
-    switch self {
-    case .hit(let hit): hit.tier == .memory ? .memory : .disk
-    case .miss: .origin
-    case .absent, .failure: nil
-    }
-  }
-
   /// Returns the value, or nil if it is absent.
-  ///
-  /// - Throws: The error of `failure`.
   public func get() throws -> Value? {
     if case .failure(let error) = self { throw error }
     return value

@@ -7,11 +7,9 @@ extension HybridCache {
   ///   - path: The folder, as a path or a file URL; left out only without a disk tier.
   ///   - configuration: The configuration.
   ///   - codec: Conversion between values and bytes.
-  ///   - weigh: Weight of a value in memory, in bytes, for values that take more memory than their
-  ///     encoded bytes, such as pictures; nil for their encoded size. The weight must not change.
-  ///     With `copiesOnRead` memory holds the encoded bytes, and this has no effect.
-  /// - Throws: `configuration`, `memory`, or `disk`, which includes a folder with values of another
-  ///   codec.
+  ///   - weigh: Weight of a value in memory, in bytes; nil for its encoded size, which applies with
+  ///     `copiesOnRead` in any case.
+  /// - Throws: `configuration`, `memory`, or `disk`, which includes a folder of another codec.
   public convenience init<Location: CacheLocation>(
     path: Location? = String?.none,
     configuration: HybridCacheConfiguration = HybridCacheConfiguration(), codec: DiskCodec<Value>,
@@ -28,8 +26,6 @@ extension HybridCache {
 
   /// Opens a cache in a folder of this name in the system's folder for caches, as
   /// `DiskCache.init(name:configuration:clock:)` does.
-  ///
-  /// - Throws: The errors of the initialiser with a path.
   public convenience init(
     name: String, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
     codec: DiskCodec<Value>, weigh: (@Sendable (Value) -> Int)? = nil
@@ -40,12 +36,9 @@ extension HybridCache {
     try await self.init(path: path, configuration: configuration, codec: codec, weigh: weigh)
   }
 
-  /// Creates a cache in front of a shared disk cache. Each hybrid cache needs its own `suite`,
-  /// which it claims until it is closed or destroyed. Clock and limits of disk are those of the
-  /// disk cache, which is not closed with this cache.
-  ///
-  /// - Throws: `configuration`, `memory`, `suiteInUse`, or `disk` if the suite holds values of
-  ///   another codec.
+  /// Creates a cache in front of a shared disk cache, whose clock and limits apply. Each hybrid
+  /// cache claims a `suite` of it until it is closed or destroyed; otherwise `suiteInUse` is
+  /// thrown.
   public convenience init(
     configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache,
     codec: DiskCodec<Value>, weigh: (@Sendable (Value) -> Int)? = nil
@@ -59,9 +52,7 @@ extension HybridCache {
 
 extension HybridCache where Value: Codable {
   /// Opens a cache in a folder, with values stored by `DiskCodec.standard`: `Data` unchanged,
-  /// `String` as UTF-8, others as JSON. See the initialiser with a codec.
-  ///
-  /// - Throws: `configuration`, `memory` or `disk`.
+  /// `String` as UTF-8, others as JSON.
   public convenience init<Location: CacheLocation>(
     path: Location? = String?.none,
     configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
@@ -72,8 +63,6 @@ extension HybridCache where Value: Codable {
 
   /// Opens a cache in a folder of this name in the system's folder for caches, with values stored
   /// by `DiskCodec.standard`.
-  ///
-  /// - Throws: The errors of the initialiser with a codec.
   public convenience init(
     name: String, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
     weigh: (@Sendable (Value) -> Int)? = nil
@@ -82,8 +71,6 @@ extension HybridCache where Value: Codable {
   }
 
   /// Creates a cache in front of a shared disk cache, with values stored by `DiskCodec.standard`.
-  ///
-  /// - Throws: The errors of the initialiser with a codec.
   public convenience init(
     configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache,
     weigh: (@Sendable (Value) -> Int)? = nil
@@ -94,10 +81,7 @@ extension HybridCache where Value: Codable {
 
 extension HybridCache {
   /// Returns the value of a key with its metadata, or nil if neither tier has a valid one. Counts
-  /// as an access; a value found on disk is promoted according to the rules. A hit in memory does
-  /// not suspend.
-  ///
-  /// - Throws: `disk`, if memory does not have the key and the disk fails.
+  /// as an access; a value found on disk is promoted according to the rules.
   @inlinable public func entry(
     for key: Key, isolation: isolated (any Actor)? = #isolation
   ) async throws(HybridCacheError) -> CacheHit<Value>? {
@@ -121,17 +105,13 @@ extension HybridCache {
   }
 
   /// Returns the value of a key, or nil: `entry(for:)` without the metadata.
-  ///
-  /// - Throws: The errors of `entry(for:)`.
   @inlinable public func value(
     for key: Key, isolation: isolated (any Actor)? = #isolation
   ) async throws(HybridCacheError) -> Value? {
     try await entry(for: key)?.value
   }
 
-  /// Returns the value of a key if memory has it, without waiting for the disk, for example on the
-  /// main thread. Counts as an access, unless the rules move entries and memory's policy evicts with
-  /// a hit.
+  /// Returns the value of a key if memory has it, without waiting, for example on the main thread.
   public func valueInMemory(for key: Key) -> Value? {
     guard let front else { return inMemory(key)?.value }
     return front._withUnsafeGuaranteedRef { $0.value(for: key) }.flatMap {
@@ -139,11 +119,7 @@ extension HybridCache {
     }
   }
 
-  /// Returns the values of several keys from the tiers, without keys that have none. Each thread of
-  /// the cache looks up its keys in one batch; those in memory do not suspend.
-  ///
-  /// - Throws: The errors of `entry(for:)`; values found before the error are discarded, but
-  ///   counted.
+  /// Returns the values of several keys from the tiers, without keys that have none.
   public func values(for keys: some Sequence<Key>) async throws(HybridCacheError) -> [Key: Value] {
     var values: [Key: Value] = [:]
     var others: [Key] = []
@@ -165,19 +141,14 @@ extension HybridCache {
   }
 
   /// Returns true if a get would be a hit. Not counted as an access; moves nothing.
-  ///
-  /// - Throws: `disk`, if memory does not have the key and the disk fails.
   public func contains(_ key: Key) async throws(HybridCacheError) -> Bool {
     if memory?.contains(key) ?? false { return true }
     return try await run(key) { (cache) throws(HybridCacheError) in try cache.contains(key) }
   }
 
   /// Stores a value for a key, and returns true if a tier has it afterwards: not if it is too large
-  /// for both, if neither policy admits it, or if its TTL is zero. The key's previous value is gone
-  /// in any case.
-  ///
-  /// - Throws: `codec`, in which case nothing has changed; `disk`, if disk could not store it,
-  ///   though memory may have.
+  /// for both, or if neither policy admits it. The key's previous value is gone in any case, unless
+  /// `codec` is thrown.
   @discardableResult public func set(
     _ value: Value, for key: Key, options: StoreOptions = StoreOptions()
   ) async throws(HybridCacheError) -> Bool {
@@ -188,8 +159,6 @@ extension HybridCache {
 
   /// Stores several values, and returns the number that a tier has afterwards. Accepts a
   /// dictionary; values of one key are stored in order.
-  ///
-  /// - Throws: The first error of `set`; some of the other values are stored.
   @discardableResult public func setAll(
     _ values: some Sequence<(key: Key, value: Value)>, options: StoreOptions = StoreOptions()
   ) async throws(HybridCacheError) -> Int {
@@ -201,8 +170,6 @@ extension HybridCache {
 
   /// Removes the entry of a key, permanent or not, and returns true if there was one. The policies
   /// forget the key, too, and a running load for it is not stored.
-  ///
-  /// - Throws: `disk`, in which case the entry may still be there.
   @discardableResult public func remove(_ key: Key) async throws(HybridCacheError) -> Bool {
     try await run(key) { (cache) throws(HybridCacheError) in try cache.remove(key) }
   }
@@ -214,8 +181,6 @@ extension HybridCache {
   /// `matches` is called with no lock held, and twice for an entry in both tiers: the copy in
   /// memory has no `bytes`, and is removed if either call returns true. An entry that is stored
   /// again meanwhile stays.
-  ///
-  /// - Throws: `disk`; memory has lost its entries even then.
   @discardableResult public func remove(
     where matches: @escaping @Sendable (DiskEntryInfo) -> Bool
   ) async throws(HybridCacheError) -> Freed {
@@ -223,10 +188,7 @@ extension HybridCache {
   }
 
   /// Removes all entries, on disk of this cache's suite; permanent ones only if
-  /// `includingPermanent`. A cache that owns its folder also removes the copy of a damaged database
-  /// there. Running loads are not stored. O(entries).
-  ///
-  /// - Throws: `disk`; memory is empty even then.
+  /// `includingPermanent`. Running loads are not stored. O(entries).
   @discardableResult public func removeAll(
     includingPermanent: Bool = false
   ) async throws(HybridCacheError) -> Freed {
@@ -237,8 +199,6 @@ extension HybridCache {
 
   /// Removes expired entries, on disk of this cache's suite, except those kept for revalidation or
   /// to replace a failing origin: see `HybridCacheConfiguration.staleWhileRevalidate`. O(entries).
-  ///
-  /// - Throws: `disk`.
   @discardableResult public func removeExpired() async throws(HybridCacheError) -> Freed {
     try await run { (cache) throws(HybridCacheError) in try cache.removeExpired() }
   }
@@ -246,8 +206,6 @@ extension HybridCache {
   /// Removes entries that were stored or last confirmed `age` ago or longer, except permanent ones,
   /// from both tiers, on disk from this cache's suite. Moves between the tiers do not affect the
   /// age. O(entries).
-  ///
-  /// - Throws: `disk`.
   @discardableResult public func trim(
     toAge age: Duration
   ) async throws(HybridCacheError) -> Freed {
@@ -256,8 +214,6 @@ extension HybridCache {
 
   /// Evicts entries from disk, chosen by its policy, until at most `count` that are not permanent
   /// are left, with at most `bytes`. Memory is unchanged. O(evicted entries).
-  ///
-  /// - Throws: `disk`.
   @discardableResult public func trimDisk(
     toCount count: Int = .max, bytes: UInt64 = .max
   ) async throws(HybridCacheError) -> Freed {
@@ -267,11 +223,8 @@ extension HybridCache {
   }
 
   /// Changes the limits of the disk tier, and returns the space freed by evicting entries that no
-  /// longer fit: see `BlockingDiskCache.setLimits`. Memory keeps its entries, but not beyond the
-  /// new limit on age, if there is one. On a disk cache shared by several caches, the limits apply
-  /// to all; entries in the memory of the others keep their lifetimes.
-  ///
-  /// - Throws: `disk`, or `configuration` without a disk tier.
+  /// longer fit: see `DiskCache.setLimits`. Memory keeps its entries, but not beyond a new limit on
+  /// age. On a shared disk cache, the limits apply to all.
   @discardableResult public func setDiskLimits(
     _ limits: DiskLimits
   ) async throws(HybridCacheError) -> Freed {
@@ -279,44 +232,29 @@ extension HybridCache {
   }
 
   /// Commits acknowledged values and the order of last use on disk. O(entries on disk).
-  ///
-  /// - Throws: `disk`.
   public func flush() async throws(HybridCacheError) {
     try await run { (cache) throws(HybridCacheError) in try cache.flush() }
   }
 
   /// Writes everything and releases the folder until `resume`: see `DiskCache.suspend`. Memory
-  /// stays in use; requests that need the disk get its failure, or ask their origin. A disk cache
-  /// shared by several caches is suspended for all.
-  ///
-  /// - Throws: `disk`; the disk is suspended even then.
+  /// stays in use. A shared disk cache is suspended for all.
   public func suspend() async throws(HybridCacheError) {
     try await run { (cache) throws(HybridCacheError) in try cache.suspend() }
   }
 
   /// Opens the folder again after `suspend`.
-  ///
-  /// - Throws: `disk`.
   public func resume() async throws(HybridCacheError) {
     try await run { (cache) throws(HybridCacheError) in try cache.resume() }
   }
 
-  /// Writes everything, empties memory and releases the folder, or on a shared disk cache the
-  /// suite. A closed cache returns and stores nothing: calls without an origin throw
-  /// `HybridCacheError.disk` or, without a disk tier, `closed`; those with one ask it and return
-  /// its value. A second call does nothing.
-  ///
-  /// - Throws: `disk`; the cache is closed nevertheless.
+  /// Writes everything, empties memory and releases the folder or the suite. A closed cache returns
+  /// and stores nothing: calls without an origin throw, those with one ask it.
   public func close() async throws(HybridCacheError) {
     try await run { (cache) throws(HybridCacheError) in try cache.close() }
   }
 
-  /// Closes the cache without writing, empties memory, and removes the folder's files and forgets
-  /// the encryption key. On a shared disk cache, removes the suite with all of its entries. Also
-  /// destroys a cache that was closed before.
-  ///
-  /// - Throws: `disk`; the cache is closed nevertheless, and a second call tries again.
-  ///   `suiteInUse` if the cache was closed and another one uses the suite by now.
+  /// Closes the cache without writing, and removes the folder's files, or on a shared disk cache
+  /// the suite, with all entries; a closed cache as well. If it throws, a second call tries again.
   public func destroy() async throws(HybridCacheError) {
     try await run { (cache) throws(HybridCacheError) in try cache.destroy() }
   }

@@ -7,12 +7,10 @@ import LarderEngine
 #endif
 
 extension HybridCache {
-  /// Returns the value of a key, from the cache or from the origin according to the strategy, by
-  /// default that of the configuration. A value is stored for `maxAge`, or as long as the limits
-  /// allow.
+  /// Returns the value of a key, from the cache or from the origin according to the strategy. A
+  /// value is stored for `maxAge`, or as long as the limits allow.
   ///
-  /// Concurrent requests for a key share one load. A cancelled request ends at once; the load
-  /// continues for the others, and is cancelled with the last.
+  /// Concurrent requests for a key share one load, which is cancelled with the last of them.
   ///
   /// - Throws: The error of `load`, unless a stale value may be returned; `LoadError`;
   ///   `CancellationError`.
@@ -43,12 +41,9 @@ extension HybridCache {
     return await end(begun[0])
   }
 
-  /// Returns the values of several keys, from the cache or from the origin, without keys that have
-  /// none. `load` is called at most once, with the keys for which the origin has to be asked and
-  /// that nobody is loading. Otherwise works like `value(for:)` for each key.
-  ///
-  /// - Throws: The first error by the order of the keys, unless a stale value may be returned;
-  ///   `CancellationError`.
+  /// Returns the values of several keys, without keys that have none. `load` is called at most
+  /// once, with the keys for which the origin has to be asked and that nobody is loading. Throws
+  /// the first error by the order of the keys. Otherwise works like `value(for:load:)`.
   public func values(
     for keys: some Sequence<Key>, strategy: CacheStrategy? = nil, maxAge: Duration? = nil,
     load: @escaping @Sendable ([Key]) async throws -> [Key: Value]
@@ -63,9 +58,8 @@ extension HybridCache {
     return values
   }
 
-  /// Returns the values of several keys and their sources: `values(for:)` with all responses that
-  /// an origin may give. `load` is called at most once, and once more if `notModified` had another
-  /// version. If the call is cancelled, results that are not known by then are failures.
+  /// Returns the values of several keys and their sources: `values(for:load:)` with all responses
+  /// that an origin may give. `load` is called once more if `notModified` had another version.
   public func results(
     for keys: some Sequence<Key>, strategy: CacheStrategy? = nil, load: @escaping BulkLoader
   ) async -> [Key: CacheResult<Value>] {
@@ -103,9 +97,9 @@ extension HybridCache {
     return nil
   }
 
-  /// Returns the cached value first, if any, and then the result of a refresh: the strategy
-  /// `cacheThenFetch` with both results. While the first is younger than the origin's `maxAge`,
-  /// there is no second. The request begins with the iteration, and is cancelled when that ends.
+  /// Returns the cached value first, if any, and then the result of a refresh, unless the origin's
+  /// `maxAge` has not passed. The request begins with the iteration, and is cancelled when that
+  /// ends.
   public func updates(
     for key: Key, load: @escaping Loader
   ) -> AsyncStream<CacheResult<Value>> {

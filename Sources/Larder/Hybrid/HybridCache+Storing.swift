@@ -19,8 +19,6 @@ extension HybridCache {
   /// Stores the origin's value after a get that found nothing. Unlike a set, in an exclusive cache
   /// it keeps the history of the key in disk's policy, and under placement it removes nothing from
   /// a tier.
-  ///
-  /// - Throws: The errors of `set`.
   @discardableResult package func fill(
     _ value: Value, for key: Key, options: StoreOptions = StoreOptions()
   ) throws(HybridCacheError) -> Bool {
@@ -101,8 +99,6 @@ extension HybridCache {
 
   /// Gives an entry that has not expired a new TTL from now on, nil for none of its own, in the
   /// tiers that have it. Not counted as an access.
-  ///
-  /// - Throws: `disk`, in which case it may have its old expiry there.
   package func renew(_ key: Key, timeToLive: Duration?) throws(HybridCacheError) {
     try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       var item = item(key)

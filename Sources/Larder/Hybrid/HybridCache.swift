@@ -16,34 +16,20 @@ import Synchronization
 /// let article = try await cache.value(for: id) { request in try await api.article(id) }
 /// ```
 ///
-/// `value(for:)` and `result(for:)` ask the cache and then the origin, according to a
-/// `CacheStrategy`. Concurrent requests for a key make one fetch. `entry(for:)`, `set` and `remove`
-/// use the cache only.
+/// `value(for:load:)` and `result(for:load:)` ask the cache and then the origin, according to a
+/// `CacheStrategy`; concurrent requests for a key make one load. Other calls use the cache only.
+/// `configuration.rules` decides where values are stored and how they move between the tiers, with
+/// the code of the simulator. All changes of a key are serialised, over both tiers.
 ///
-/// **Rules.** `configuration.rules` decides where values are stored and how they move between
-/// memory and disk, with the same code as in a simulation: with one thread, the counts of the cache
-/// equal those of `HybridSimulation`.
+/// **Threads.** Calls that may wait for the disk are async, and run on threads of the cache. A hit
+/// in memory does not suspend.
 ///
-/// **One order per key.** Sets, removals, promotions and stores of fetched values are serialised
-/// for each key, over both tiers. A fetch that is overtaken by a set or a removal of its key is not
-/// stored.
+/// **If the disk fails**, calls do their part in memory and then throw `HybridCacheError.disk`;
+/// requests with an origin treat the disk as empty, and notify listeners.
 ///
-/// **Expired entries** are misses, and are kept while they can be revalidated or returned when the
-/// origin fails: see `HybridCacheConfiguration.staleWhileRevalidate`.
-///
-/// **Threads.** Calls that may wait for the disk are async: they suspend the task and run on
-/// threads of the cache, those for one key in order. A hit in memory does not suspend.
-///
-/// **If the disk fails**, memory continues to work. `entry(for:)`, `set` and `remove` do their part
-/// in memory and then throw; `value` and `result` treat a failing disk as empty, and notify
-/// listeners.
-///
-/// **Codec, clock, `weigh` and keys must not call the cache**: they run while a part of the cache
-/// is locked. If they do, a debug build traps, and in a release build calls that need more than
-/// memory throw `HybridCacheError.calledFromWithin`. Deinitialisers of values may call it: a value
-/// that leaves is destroyed once nothing is locked.
-///
-/// A permanent entry is always on disk, whatever the rules; memory may evict it.
+/// **Codec, clock, `weigh` and keys must not call the cache**: in a debug build that traps, and in
+/// a release build it throws `HybridCacheError.calledFromWithin`. Deinitialisers of values may call
+/// it.
 public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
   /// Options for storing a value.
   public typealias StoreOptions = DiskStoreOptions

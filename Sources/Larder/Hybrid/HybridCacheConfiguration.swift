@@ -15,8 +15,8 @@ public struct HybridCacheConfiguration: Sendable {
   /// The rules between the tiers, which are those of the simulator. They have no effect with one
   /// tier.
   public var rules: HybridRules
-  /// True to decode a separate value for each read, so that a reader's changes to an object do not
-  /// affect others. Memory then stores encoded values.
+  /// True to decode a separate value for each read, so that changes of an object do not affect
+  /// other readers. Memory then stores encoded values.
   public var copiesOnRead: Bool
   /// Strategy of calls without one.
   public var strategy: CacheStrategy
@@ -31,19 +31,15 @@ public struct HybridCacheConfiguration: Sendable {
   /// `cacheThenFetch`. For a get it is a miss, and it may be evicted.
   public var staleWhileRevalidate: Duration?
   /// Time limit of a load; nil for none, and a minute for a refresh in the background. When it has
-  /// passed, the load is cancelled, its requests get `LoadError.timedOut` or, with `staleIfError`, a
-  /// stale value, and the next one asks the origin again. A load that waits because of `loadsMax`
-  /// has the same limit for its wait, and ends with `LoadError.waitTimedOut`.
+  /// passed, the load is cancelled and ends with `LoadError.timedOut` or a stale value. A wait
+  /// because of `loadsMax` has the same limit, and ends with `LoadError.waitTimedOut`.
   public var loadTimeout: Duration?
-  /// Maximum number of loads at the same time, at least 1; nil for no limit. Others wait in order;
-  /// a load of several keys is one, and one that was cancelled counts until it returns. Loads that
-  /// a loader waits for start at once, so loaders of two caches with such limits must not request
-  /// keys of each other.
+  /// Maximum number of loads at the same time: see `MemoryCacheConfiguration.loadsMax`.
   public var loadsMax: Int?
   /// Time for which an absence that the origin reports is remembered in memory, unless the origin
-  /// gives one; nil for not at all. Requests are then answered with `absent`, except with the
-  /// strategy `fetch`, until the key is set or removed, or memory is short. Up to 10,000 keys are
-  /// remembered.
+  /// gives one, for up to 10,000 keys; nil for not at all. Requests are answered with `absent`
+  /// meanwhile, except with the strategy `fetch`, until the key is set or removed, or memory is
+  /// short.
   public var negativeLife: Duration?
   /// Share of memory that is kept under memory pressure. Disk keeps everything.
   public var pressureRule: MemoryPressureRule

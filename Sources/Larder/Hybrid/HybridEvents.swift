@@ -6,24 +6,19 @@ public import Synchronization
 /// Without listeners, `isActive` is the only cost.
 @usableFromInline final class HybridEvents: Sendable {
   private struct State {
-    var continuations: [Int: AsyncStream<HybridEvent>.Continuation] = [:]
-    var handlers: [Int: @Sendable (HybridEvent) -> Void] = [:]
-    var next = 0
+    var listeners = EventListeners<HybridEvent>()
     // Subscriptions to the tiers, while the cache has listeners.
     var sources: [CacheEventToken] = []
     var queue = HybridEventQueue()
     var isDelivering = false
     // Events for which a stream's reader was too slow.
     var droppedByStreams: UInt64 = 0
-    var isEmpty: Bool { continuations.isEmpty && handlers.isEmpty }
   }
 
   private static let rest = DispatchQueue(label: "larder.events", attributes: .concurrent)
 
   private let state = Locked(State())
   @usableFromInline let active = Atomic<Bool>(false)
-
-  init() {}
 
   deinit { finish() }
 
@@ -32,11 +27,7 @@ public import Synchronization
   }
 
   func finish() {
-    let ended = state.withLock { state in
-      defer { state.continuations = [:] }
-      return Array(state.continuations.values)
-    }
-    for continuation in ended { continuation.finish() }
+    for continuation in state.withLock({ $0.listeners.end() }) { continuation.finish() }
   }
 
   @inlinable @inline(__always) var isActive: Bool { active.load(ordering: .relaxed) }
@@ -64,14 +55,11 @@ public import Synchronization
   }
 
   private func perform(_ delivery: Delivery) -> Bool {
-    let (events, continuations, handlers) = delivery
+    let (events, listeners) = delivery
     var dropped: UInt64 = 0
     for event in events {
-      for continuation in continuations {
-        if case .dropped = continuation.yield(event) { dropped += 1 }
-      }
-      if event.isOfHandler { continue }
-      ForeignCall.run(of: place) { for handler in handlers { handler(event) } }
+      dropped += listeners.yield(event)
+      if !event.isOfHandler { ForeignCall.run(of: place) { listeners.call(event) } }
     }
     return state.withLock { [dropped] state in
       state.isDelivering = false
@@ -80,17 +68,13 @@ public import Synchronization
     }
   }
 
-  private typealias Delivery = (
-    [HybridEvent], [AsyncStream<HybridEvent>.Continuation], [@Sendable (HybridEvent) -> Void]
-  )
+  private typealias Delivery = (events: [HybridEvent], listeners: EventListeners<HybridEvent>)
 
   private func takeQueue() -> Delivery? {
     state.withLock { state in
       guard !state.isDelivering, !state.queue.isEmpty else { return nil }
       state.isDelivering = true
-      return (
-        state.queue.takeAll(), Array(state.continuations.values), Array(state.handlers.values)
-      )
+      return (state.queue.takeAll(), state.listeners)
     }
   }
 
@@ -99,7 +83,7 @@ public import Synchronization
   func stream(buffered: Int, _ sources: () -> [CacheEventToken]) -> AsyncStream<HybridEvent> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: HybridEvent.self, bufferingPolicy: .bufferingNewest(buffered))
-    let number = add(sources) { $0.continuations[$1] = continuation }
+    let number = add(sources) { $0.add(continuation) }
     continuation.onTermination = { [weak self] _ in self?.drop(number) }
     return stream
   }
@@ -107,22 +91,20 @@ public import Synchronization
   func listen(
     _ handler: @escaping @Sendable (HybridEvent) -> Void, _ sources: () -> [CacheEventToken]
   ) -> Int {
-    add(sources) { $0.handlers[$1] = handler }
+    add(sources) { $0.add(handler) }
   }
 
   private func add(
-    _ sources: () -> [CacheEventToken], _ change: (inout State, Int) -> Void
+    _ sources: () -> [CacheEventToken], _ change: (inout EventListeners<HybridEvent>) -> Int
   ) -> Int {
     state.withLock { state in
-      if state.isEmpty {
+      if state.listeners.isEmpty {
         // Operations that were running when the last listener ended may have recorded events since.
         _ = state.queue.takeAll()
         state.sources = sources()
       }
-      state.next += 1
-      change(&state, state.next)
       active.store(true, ordering: .relaxed)
-      return state.next
+      return change(&state.listeners)
     }
   }
 
@@ -130,9 +112,8 @@ public import Synchronization
     // Destroyed after the lock is released: a handler's deinitialisation may remove another
     // listener.
     let (handler, sources) = state.withLock { state in
-      state.continuations[number] = nil
-      let handler = state.handlers.removeValue(forKey: number)
-      guard state.isEmpty else { return (handler, [CacheEventToken]()) }
+      let handler = state.listeners.drop(number)
+      guard state.listeners.isEmpty else { return (handler, [CacheEventToken]()) }
       active.store(false, ordering: .relaxed)
       _ = state.queue.takeAll()
       defer { state.sources = [] }
@@ -153,8 +134,6 @@ struct HybridEventQueue {
   private var first = 0
   private var lost: UInt64 = 0
   private(set) var dropped: UInt64 = 0
-
-  init() {}
 
   var isEmpty: Bool { events.isEmpty }
 
@@ -234,8 +213,7 @@ public struct HybridEvent: Sendable {
   public var tier: HybridTier?
   var isOfHandler = false
 
-  /// Creates an event, for example to test a listener.
-  public init(_ kind: Kind, key: String? = nil, tier: HybridTier? = nil) {
+  init(_ kind: Kind, key: String? = nil, tier: HybridTier? = nil) {
     self.kind = kind
     self.key = key
     self.tier = tier

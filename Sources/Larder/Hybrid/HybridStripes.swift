@@ -108,6 +108,4 @@ final class HybridStripe<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked
   var loads = LoadStatistics()
   var promotions: UInt64 = 0
   var demotions: UInt64 = 0
-
-  init() {}
 }

@@ -129,13 +129,6 @@ public struct MemoryRemoval<Key: Sendable, Value: Sendable>: Sendable {
   public var value: Value
   /// Why the value is not in the cache.
   public var reason: MemoryRemovalReason
-
-  /// Creates a removal, for example to test a listener.
-  public init(key: Key, value: Value, reason: MemoryRemovalReason) {
-    self.key = key
-    self.value = value
-    self.reason = reason
-  }
 }
 
 /// Reason why a value is not, or no longer, in a memory cache.

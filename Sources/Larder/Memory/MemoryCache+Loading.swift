@@ -3,22 +3,18 @@ import LarderEngine
 extension MemoryCache {
   /// Returns the value of a key, and calls `load` if the cache has none.
   ///
-  /// Concurrent requests for a key share one load, its value and its error. Errors are not stored.
+  /// Concurrent requests for a key share one load, its value and its error; errors are not stored.
   /// A load is cancelled with its last request. If the key is set or removed during the load, the
-  /// loaded value is returned to the waiting requests and not stored, and later requests load
-  /// again. A loader may request other keys. It runs in its own task, at the highest priority of
-  /// the waiting requests, with the task-local values of the first.
+  /// value is returned and not stored. A loader may request other keys. It runs in a task of its
+  /// own.
   ///
-  /// With `MemoryCacheConfiguration.refreshAfterWrite` or `staleWhileRevalidate`, a value that is
-  /// due for a refresh, or has expired, is returned at once and reloaded in the background, once
-  /// for all requests. If that fails, the value is kept and the next request tries again.
+  /// With `refreshAfterWrite` or `staleWhileRevalidate`, an old value is returned at once and
+  /// reloaded in the background, once for all requests; if that fails, the value is kept.
   ///
   /// - Parameters:
-  ///   - key: The key.
-  ///   - timeToLive: Lifetime of the value; nil for that of the cache. A value with zero or less is
-  ///     returned and not stored.
-  ///   - fetchCost: Cost of loading the value again, for policies that use it; see `set`.
-  ///   - load: Asks the origin.
+  ///   - timeToLive: Lifetime of the value; nil for that of the cache, zero or less to store
+  ///     nothing.
+  ///   - fetchCost: Cost of loading the value again, for policies that use it.
   /// - Throws: The error of `load`, `CancellationError`, or `LoadError`.
   public func value(
     for key: Key, timeToLive: @escaping @Sendable (Value) -> Duration? = { _ in nil },
@@ -35,14 +31,8 @@ extension MemoryCache {
   }
 
   /// Returns the value of a key, or nil if the origin has none, which is remembered for
-  /// `negativeLife` (not at all for zero or less).
-  ///
-  /// Otherwise works like `value(for:load:)`. Up to `MemoryCacheConfiguration.negativeCount` keys
-  /// without a value are remembered. Setting or removing a key forgets its missing value, as do
-  /// `removeAll` and memory pressure. Only calls with `negativeLife` look up missing values. If the
-  /// origin no longer has a value that is reloaded, the value is removed.
-  ///
-  /// - Throws: The error of `load`, `CancellationError`, or `LoadError`.
+  /// `negativeLife`, until the key is set or removed or memory is short, for up to 10,000 keys.
+  /// Otherwise works like `value(for:load:)`.
   public func value(
     for key: Key, negativeLife: Duration,
     timeToLive: @escaping @Sendable (Value) -> Duration? = { _ in nil },
@@ -54,14 +44,10 @@ extension MemoryCache {
     return try await complete([(key, found)], loader)[key]
   }
 
-  /// Returns the values of several keys, and calls `load` once for all keys that are missing and
-  /// not being loaded; keys for which the origin has no value are missing in the result.
-  ///
-  /// Otherwise works like `value(for:load:)`; one call reloads all values that are due for a
-  /// refresh or expired. The first error is thrown; values that were found or loaded until then
-  /// stay in the cache. Values of keys that were not asked for are ignored.
-  ///
-  /// - Throws: The error of `load`, `CancellationError`, or `LoadError`.
+  /// Returns the values of several keys, without those that the origin does not have. `load` is
+  /// called once for all keys that are missing and not being loaded. Otherwise works like
+  /// `value(for:load:)`. The first error is thrown; values that were found or loaded until then
+  /// stay in the cache.
   public func values(
     for keys: some Sequence<Key>, negativeLife: Duration? = nil,
     timeToLive: @escaping @Sendable (Key, Value) -> Duration? = { _, _ in nil },
@@ -77,11 +63,9 @@ extension MemoryCache {
         negativeLife: negativeLife, timeToLive: timeToLive, fetchCost: fetchCost, load: load))
   }
 
-  /// Reloads the value of a key in the background, unless it is being loaded already.
-  ///
-  /// The cached value is returned meanwhile, kept if the load fails, and removed if the origin has
-  /// none. If there is none, a request for the key waits for this load. Permanent entries are not
-  /// reloaded.
+  /// Reloads the value of a key in the background, unless it is being loaded or is permanent. The
+  /// cached value is returned meanwhile, kept if the load fails, and removed if the origin has
+  /// none.
   public func refresh(_ key: Key, load: @escaping @Sendable (Key) async throws -> Value?) {
     refresh([key], MemoryLoader(nil, { _ in nil }, 1, load), isForced: true)
   }

@@ -4,18 +4,12 @@ import LarderPolicies
 
 /// A cache in memory, for use from any number of threads.
 ///
-/// It stores values by key within its limits, and a policy chooses what to evict. Keys are
-/// distributed over shards, each with a lock. With policies that allow it (FIFO, CLOCK, SIEVE,
-/// S3-FIFO, QD-LP and random), a get takes no lock. If keys and values are trivial types, such as
-/// integers and structs of integers, it runs concurrently with writes; otherwise gets and writes of
-/// the same shard wait for each other. Evicted values are destroyed after the lock is released, so
-/// deinitialisers may use the cache.
+/// It stores values by key within its limits, and a policy chooses what to evict; a value that is
+/// too large is rejected. Keys are distributed over shards, each with a lock. With FIFO, CLOCK,
+/// SIEVE, S3-FIFO, QD-LP and random, a get takes no lock. Values are destroyed with no lock held.
 ///
-/// An entry may be *permanent*: it never expires, and cleaning (`removeAll`, `removeExpired`,
-/// `trim(toAge:)`) skips it. It can still be removed by key, replaced by a set, or evicted by the
-/// policy like any other entry.
-///
-/// A value that is too large is rejected, and the previous value of its key is removed.
+/// A *permanent* entry never expires, and cleaning (`removeAll`, `removeExpired`, `trim(toAge:)`)
+/// skips it; it can be removed by key, replaced, or evicted by the policy.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
   /// The configuration of the cache.
   public let configuration: MemoryCacheConfiguration
@@ -42,15 +36,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ///
   /// - Parameters:
   ///   - configuration: The configuration.
-  ///   - weigh: Weight of a value against `limits.weight`, which needs it. Called for a value that
-  ///     is stored without a weight, with no lock held except by `update`.
-  ///   - timeToLive: Lifetime of a value that is stored without one and is not permanent; nil for
-  ///     `limits.age`. With zero or less the value is not stored.
-  ///   - onRemoval: Called for each entry that leaves and each value that is rejected, on the
-  ///     thread of the operation and before it returns, with no lock held, so it may call the
-  ///     cache. Not called for entries that remain when the cache is deallocated.
-  /// - Throws: `MemoryCacheError` if the policy or a number is invalid, or if there is a limit on
-  ///   weight and no `weigh`; the error names it.
+  ///   - weigh: Weight of a value that is stored without one; a limit on weight needs it.
+  ///   - timeToLive: Lifetime of a value that is stored without one; nil for `limits.age`.
+  ///   - onRemoval: Called for each entry that leaves and each value that is rejected, before the
+  ///     operation returns, with no lock held; not for what remains when the cache is deallocated.
+  /// - Throws: `MemoryCacheError`, which names the policy or number that is invalid.
   public convenience init(
     _ configuration: MemoryCacheConfiguration, weigh: (@Sendable (Value) -> Int)? = nil,
     timeToLive: (@Sendable (Key, Value) -> Duration?)? = nil,
@@ -75,15 +65,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     }
   }
 
-  /// Creates an empty cache that passes on the entries it evicts to make room, and with `tellsAll`
-  /// all others that leave, on the thread of the operation and before it returns, with no lock
-  /// held.
-  ///
   /// - Parameters:
-  ///   - keepsExpired: Returns true if a value that a get or `removeExpired` found expired is kept;
-  ///     a get still counts it as a miss. Must not call the cache. Nil removes all expired values.
+  ///   - onEviction: Receives the entries evicted to make room, and with `tellsAll` all others that
+  ///     leave, on the thread of the operation and before it returns, with no lock held.
   ///   - afterSweep: Called when `promptExpiry` has removed expired entries; no lock is held.
-  /// - Throws: `MemoryCacheError` if the policy or a limit is invalid.
+  ///   - keepsExpired: Returns true if a value that was found expired is kept; a get counts it as a
+  ///     miss. Must not call the cache.
   package init(
     _ configuration: MemoryCacheConfiguration,
     onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?, tellsAll: Bool = false,
@@ -149,10 +136,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ///
   ///     let cache = try MemoryCache<URL, Image>(
   ///       limits: MemoryCacheLimits(weight: 50 << 20), weigh: { $0.width * $0.height * 4 })
-  ///
-  /// - Parameters: See `init(_:weigh:timeToLive:onRemoval:)`.
-  /// - Throws: `MemoryCacheError` if the policy or a limit is invalid, or if there is a limit on
-  ///   weight and no `weigh`.
   public convenience init(
     limits: MemoryCacheLimits, policy: CachePolicy = .lru,
     weigh: (@Sendable (Value) -> Int)? = nil
@@ -172,8 +155,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   }
 
   /// Creates an empty cache for up to `count` entries that evicts with `policy`.
-  ///
-  /// - Throws: `MemoryCacheError` if the policy or the limit is invalid.
   public convenience init(count: Int, policy: CachePolicy) throws(MemoryCacheError) {
     try self.init(limits: MemoryCacheLimits(count: count), policy: policy)
   }
@@ -261,21 +242,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   }
 
   /// Stores a value for a key, replacing any previous value. Returns false if the value was not
-  /// stored: it is too large, or the policy did not admit it.
+  /// stored: it is too large, or the policy did not admit it. Amortised O(1), or the cost of the
+  /// policy.
   ///
   /// - Parameters:
-  ///   - value: The value.
-  ///   - key: The key.
-  ///   - weight: Weight against the limit; nil for what the cache was made with. Less than 1 counts
-  ///     as 1, more than 2^32 - 1 as 2^32 - 1.
-  ///   - timeToLive: Lifetime of the value; nil for what the cache was made with, and nil or more
-  ///     than `limits.age` for `limits.age`. With zero or less nothing is stored, and the key's
-  ///     previous value is removed.
-  ///   - fetchCost: Cost of fetching the value again, for policies that use it; in any unit. Less
-  ///     than 0 counts as 0, infinity as the largest finite number, and NaN as 1.
+  ///   - weight: Weight against the limit, at least 1; nil for what `weigh` returns.
+  ///   - timeToLive: Lifetime; nil for the cache's. With zero or less nothing is stored, and the
+  ///     key's previous value is removed.
+  ///   - fetchCost: Cost of fetching the value again, in any unit, for policies that use it.
   ///   - isPermanent: True if cleaning skips the entry.
-  ///
-  /// Amortised O(1), or the cost of the policy.
   @inlinable @discardableResult public func set(
     _ value: Value, for key: Key, weight: Int? = nil, timeToLive: Duration? = nil,
     fetchCost: Float = 1, isPermanent: Bool = false
@@ -426,22 +401,15 @@ extension MemoryCache {
 }
 
 extension MemoryCache {
-  /// Replaces the value of a key by one that depends on it, in one step: no other thread gets or
-  /// sets the key in between.
+  /// Replaces the value of a key by one that depends on it, in one step, and returns the result of
+  /// `body`.
   ///
   ///     cache.update("visits") { count in count = (count ?? 0) + 1 }
   ///
-  /// `body` is called with the shard's lock held: it must be short and must not call the cache. If
-  /// it does, a debug build traps, and in a release build other threads may change the key before
-  /// the update stores its value. `body` receives nil if there is no value or it has expired; if it
-  /// leaves nil, the key is removed; if it throws, nothing changes. Reading the old value does not
-  /// count as an access, storing the new one counts as a set.
-  ///
-  /// An entry that is replaced stays permanent, and keeps its weight and its time of expiry unless
-  /// there are new ones; `limits.age` counts anew.
-  ///
-  /// - Parameters: See `set`.
-  /// - Returns: The result of `body`.
+  /// `body` receives nil if there is no value; if it leaves nil, the key is removed; if it throws,
+  /// nothing changes. It is called with a lock held, and must be short and not call the cache,
+  /// which traps in debug builds. The entry stays permanent, and keeps weight and expiry unless
+  /// there are new ones. Not an access; counts as a set.
   @discardableResult public func update<Result>(
     _ key: Key, weight: Int? = nil, timeToLive: Duration? = nil, fetchCost: Float = 1,
     _ body: (inout Value?) throws -> Result
@@ -526,9 +494,8 @@ extension MemoryCache {
     return values
   }
 
-  /// Keys whose values have not expired, unordered. Shards are read one after the other, so the
-  /// result is no snapshot while other threads write. Not counted as accesses. O(entries) in time
-  /// and memory.
+  /// Keys whose values have not expired, unordered; no snapshot while other threads write. Not
+  /// counted as accesses. O(entries) in time and memory.
   public var keys: [Key] {
     let now = clock.time
     var keys: [Key] = []

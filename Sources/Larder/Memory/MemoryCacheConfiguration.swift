@@ -11,8 +11,8 @@ public struct MemoryCacheConfiguration: Sendable {
   /// stored. Nil admits everything.
   public var admission: String?
   /// Number of shards, each with a lock: a power of two, at most 1024. With one, the cache does
-  /// exactly what a simulation does. Nil chooses one per 1024 entries, at most 16, or one per 64
-  /// MiB of weight, at most 4, so that every entry up to 64 MiB or a quarter of the limit fits.
+  /// exactly what a simulation does. Nil chooses one per 1024 entries, at most 16, or per 64 MiB of
+  /// weight, at most 4.
   public var shards: Int?
   /// Hash function for keys.
   public var hashing: KeyHashing
@@ -21,35 +21,30 @@ public struct MemoryCacheConfiguration: Sendable {
   /// Share of the cache that is kept under memory pressure.
   public var pressureRule: MemoryPressureRule
   /// True to observe the system's memory pressure, with one source for all caches of the process.
-  /// The default on Apple's systems; Linux does not allow it to every process, and creating the
-  /// cache throws `MemoryCacheError.memoryPressure` then.
+  /// The default on Apple's systems; Linux allows it to some processes only, and creating the cache
+  /// throws `MemoryCacheError.memoryPressure` otherwise.
   public var observesMemoryPressure: Bool
-  /// Age from which `MemoryCache.value(for:load:)` returns a value and reloads it in the
-  /// background; at least a second, nil for none. It may be up to 2^20 microseconds later.
-  /// Permanent entries are not reloaded.
+  /// Age from which `value(for:load:)` returns a value and reloads it in the background, to 2^20
+  /// microseconds; at least a second, nil for none. Permanent entries are not reloaded.
   public var refreshAfterWrite: Duration?
-  /// Time after its expiry during which `MemoryCache.value(for:load:)` still returns a value while
-  /// it is reloaded; nil for none. The entry is kept for that time, within the limits; for
-  /// `value(for:)` it is a miss, and counts as an expiration.
+  /// Time after its expiry during which `value(for:load:)` still returns a value while it is
+  /// reloaded; nil for none. For `value(for:)` the entry is a miss, and counts as an expiration.
   public var staleWhileRevalidate: Duration?
   /// Time limit of a load, at least a millisecond; nil for none, and a minute for a reload in the
-  /// background. When it has passed, the load is cancelled, its requests get `LoadError.timedOut`,
-  /// and the next one loads again. A load that waits because of `loadsMax` has the same limit for
-  /// its wait, and ends with `LoadError.waitTimedOut`.
+  /// background. When it has passed, the load is cancelled and ends with `LoadError.timedOut`. A
+  /// wait because of `loadsMax` has the same limit, and ends with `LoadError.waitTimedOut`.
   public var loadTimeout: Duration?
   /// Maximum number of loads at the same time, at least 1; nil for no limit. Others wait in order;
   /// a load of several keys is one. Loads that a loader waits for start at once, so loaders of two
   /// caches with such limits must not request keys of each other.
   public var loadsMax: Int?
-  /// Idle time after which an entry expires, in addition to its lifetime; at least a microsecond,
-  /// nil for never. Permanent entries do not expire. Access times are kept to a 16th of this
-  /// duration, at most 2^20 microseconds: an entry expires at most that much later, and never
-  /// earlier, unless a lock-free get reads it while it is replaced. Costs 16 bytes per entry.
+  /// Idle time after which an entry expires, in addition to its lifetime; nil for never. Access
+  /// times are kept to a 16th of it, at most 2^20 microseconds: an entry expires at most that much
+  /// later. Permanent entries do not expire. Costs 16 bytes per entry.
   public var expireAfterAccess: Duration?
   /// Maximum delay after its expiry until an entry is removed without being requested, at least a
-  /// millisecond; nil keeps it until a call finds it. A timer removes entries and calls listeners
-  /// on a thread of the dispatch library, for 8 bytes per entry. Entries that are kept after their
-  /// expiry are removed within twice that time.
+  /// millisecond; nil keeps it until a call finds it. Listeners are called on a thread of the
+  /// dispatch library. Costs 8 bytes per entry.
   public var promptExpiry: Duration?
   /// Maximum number of remembered keys without a value, in addition to the limits.
   package var negativeCount = 10_000
@@ -177,8 +172,7 @@ public struct MemoryCacheConfiguration: Sendable {
 
 /// Limits on the content of a memory cache. All of them hold at all times.
 ///
-/// The capacity of the policy is `weight` if it is set, otherwise `count`; if both are set, the
-/// policy also evicts when `count` entries are resident. With several shards, each has an equal
+/// The capacity of the policy is `weight` if it is set, otherwise `count`. Each shard has an equal
 /// part, and an entry that weighs more than the part of one is not stored.
 public struct MemoryCacheLimits: Sendable, Hashable {
   /// The largest `count` and `weight`: 2^50, effectively no limit.
@@ -187,12 +181,9 @@ public struct MemoryCacheLimits: Sendable, Hashable {
   /// Maximum number of entries, from 1 per shard to `largest`; nil for no limit. A shard never
   /// holds more than 2^27.
   public var count: Int?
-  /// Maximum sum of weights, from 1 per shard to `largest`. Weights are stored only if it is set;
-  /// otherwise each counts 1.
-  ///
-  /// A `MemoryCache` needs `weigh:` for it, which gives a value's weight in any unit; less than 1
-  /// counts as 1. To limit bytes, include what key and value refer to and the overhead of an entry:
-  /// 40 to 100 bytes with the key. A `HybridCache` limits bytes and includes this by itself.
+  /// Maximum sum of weights, from 1 per shard to `largest`. A `MemoryCache` needs `weigh:` for it,
+  /// in any unit; to limit bytes, include what key and value refer to and 40 to 100 bytes for the
+  /// entry. A `HybridCache` limits bytes and includes this by itself.
   public var weight: Int?
   /// Maximum age: the cache's TTL, which applies even to entries with a longer TTL. At least a
   /// microsecond.

@@ -258,8 +258,6 @@ final class LoadQueue: Sendable {
   init(max: Int) { self.max = max }
 
   /// Waits until a load may run; `leave` ends it.
-  ///
-  /// - Throws: `CancellationError` if the load's task is cancelled before.
   func enter(_ mark: FetchMark, isBackground: Bool) async throws {
     let mayRun = await withTaskCancellationHandler {
       await withCheckedContinuation { enlist(mark, $0, isBackground: isBackground) }

@@ -4,7 +4,7 @@
 
   /// The system's memory pressure: on Apple's systems from a `DispatchSource`. A source serves one
   /// cache.
-  public final class SystemMemoryPressure: MemoryPressureSource {
+  package final class SystemMemoryPressure: MemoryPressureSource {
     private struct Active: @unchecked Sendable {
       let source: any DispatchSourceMemoryPressure
     }
@@ -12,12 +12,12 @@
     private let active = Locked<Active?>(nil)
 
     /// Creates a source that is not observed yet.
-    public init() {}
+    package init() {}
 
     deinit { stop() }
 
     /// Calls `handler` at every change to a warning or to critical, until `stop`.
-    public func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
+    package func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
       stop()
       let made = Active(
         source: DispatchSource.makeMemoryPressureSource(
@@ -31,7 +31,7 @@
     }
 
     /// Stops the calls.
-    public func stop() {
+    package func stop() {
       active.withLock { active in
         active?.source.cancel()
         active = nil
@@ -50,7 +50,7 @@
   /// trigger is registered with the kernel, which wakes a thread when some tasks waited for more
   /// than 5 % of two seconds (a warning), or all of them did (critical); nothing is polled. A
   /// source serves one cache, once: create another for another cache, and after `stop`.
-  public final class SystemMemoryPressure: MemoryPressureSource {
+  package final class SystemMemoryPressure: MemoryPressureSource {
     private struct State {
       /// Both ends of the pipe that ends the thread, which owns the reading end once it runs.
       var pipe: [Int32]
@@ -65,7 +65,7 @@
     ///
     /// - Parameter path: The file to watch; nil for that of the process's own group or the machine.
     /// - Throws: `MemoryCacheError.memoryPressure` if the kernel does not support or allow this.
-    public init(path: String? = nil) throws(MemoryCacheError) {
+    package init(path: String? = nil) throws(MemoryCacheError) {
       let path = path ?? SystemMemoryPressure.defaultPath
       var triggers: [(Int32, MemoryPressureLevel)] = []
       for (trigger, level) in [
@@ -104,7 +104,7 @@
 
     /// Calls `handler` from its own thread, at most once in two seconds for each level, until
     /// `stop`.
-    public func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
+    package func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
       let wake: Int32? = state.withLock { state in
         guard !state.hasStarted, !state.hasStopped else { return nil }
         state.hasStarted = true
@@ -115,7 +115,7 @@
     }
 
     /// Stops the calls and the thread. A running call may still finish.
-    public func stop() {
+    package func stop() {
       state.withLock { state in
         guard !state.hasStopped else { return }
         state.hasStopped = true

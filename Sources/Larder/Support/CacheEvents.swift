@@ -5,15 +5,12 @@ public import Synchronization
 /// memory that does not change. `watches` answers the same for listeners and a recording together.
 @usableFromInline package final class CacheEvents<Key: Sendable>: Sendable {
   private struct Listeners {
-    var continuations: [Int: AsyncStream<CacheEvent<Key>>.Continuation] = [:]
-    var handlers: [Int: @Sendable (CacheEvent<Key>) -> Void] = [:]
-    var next = 0
+    var all = EventListeners<CacheEvent<Key>>()
     var leader: (@Sendable () -> (from: UInt8, to: UInt8)?)?
     // Demand of a recording: see `watched`.
     var threshold: UInt64 = 0
     // True if all sets and removals are needed: see `watchedChanges`.
     var wantsChanges = false
-    var count: Int { continuations.count + handlers.count }
   }
 
   private let listeners = Locked(Listeners())
@@ -30,9 +27,7 @@ public import Synchronization
   package init() {}
 
   deinit {
-    for continuation in listeners.withLock({ Array($0.continuations.values) }) {
-      continuation.finish()
-    }
+    for continuation in listeners.withLock({ $0.all.end() }) { continuation.finish() }
   }
 
   @inlinable package var isActive: Bool { active.load(ordering: .relaxed) }
@@ -60,8 +55,8 @@ public import Synchronization
   }
 
   private func update(_ listeners: Listeners) {
-    active.store(listeners.count > 0, ordering: .relaxed)
-    let threshold = listeners.count > 0 ? 1 << 32 : listeners.threshold
+    active.store(!listeners.all.isEmpty, ordering: .relaxed)
+    let threshold = listeners.all.isEmpty ? listeners.threshold : 1 << 32
     watched.store(threshold, ordering: .relaxed)
     watchedChanges.store(listeners.wantsChanges ? 1 << 32 : threshold, ordering: .relaxed)
   }
@@ -69,22 +64,20 @@ public import Synchronization
   package func stream(buffered: Int) -> AsyncStream<CacheEvent<Key>> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: CacheEvent<Key>.self, bufferingPolicy: .bufferingNewest(max(buffered, 1)))
-    let number = listeners.withLock { listeners in
-      listeners.next += 1
-      listeners.continuations[listeners.next] = continuation
-      update(listeners)
-      return listeners.next
-    }
+    let number = add { $0.add(continuation) }
     continuation.onTermination = { [weak self] _ in self?.drop(number) }
     return stream
   }
 
+  /// Calls `handler` for all events from now on, until `drop` is called with the returned number.
   package func listen(_ handler: @escaping @Sendable (CacheEvent<Key>) -> Void) -> Int {
+    add { $0.add(handler) }
+  }
+
+  private func add(_ change: (inout EventListeners<CacheEvent<Key>>) -> Int) -> Int {
     listeners.withLock { listeners in
-      listeners.next += 1
-      listeners.handlers[listeners.next] = handler
-      update(listeners)
-      return listeners.next
+      defer { update(listeners) }
+      return change(&listeners.all)
     }
   }
 
@@ -97,10 +90,8 @@ public import Synchronization
   package func drop(_ number: Int) {
     // Destroyed after the lock is released: a deinitialiser may remove another listener.
     let ended = listeners.withLock { listeners in
-      listeners.continuations[number] = nil
-      let handler = listeners.handlers.removeValue(forKey: number)
-      update(listeners)
-      return handler
+      defer { update(listeners) }
+      return listeners.all.drop(number)
     }
     withExtendedLifetime(ended) {}
   }
@@ -108,32 +99,64 @@ public import Synchronization
   /// Delivers an event. No lock of a cache may be held: a handler may call the cache. Events caused
   /// by a handler go to streams only.
   @usableFromInline package func send(_ event: CacheEvent<Key>) {
-    let (continuations, handlers, leader) = listeners.withLock {
-      (Array($0.continuations.values), Array($0.handlers.values), $0.leader)
-    }
+    let (all, leader) = listeners.withLock { ($0.all, $0.leader) }
     // Before handlers are called: what they change themselves is not reported to them.
     let change = leader?()
-    deliver(event, continuations, handlers)
+    deliver(event, all)
     if let change {
-      let kind = CacheEventKind.switchPolicy(from: change.from, to: change.to)
-      deliver(CacheEvent(kind, event.key), continuations, handlers)
+      deliver(CacheEvent(.switchPolicy(from: change.from, to: change.to), event.key), all)
     }
   }
 
-  private func deliver(
-    _ event: CacheEvent<Key>, _ continuations: [AsyncStream<CacheEvent<Key>>.Continuation],
-    _ handlers: [@Sendable (CacheEvent<Key>) -> Void]
-  ) {
-    for continuation in continuations {
-      if case .dropped = continuation.yield(event) {
-        droppedCount.wrappingAdd(1, ordering: .relaxed)
-      }
-    }
+  private func deliver(_ event: CacheEvent<Key>, _ all: EventListeners<CacheEvent<Key>>) {
+    droppedCount.wrappingAdd(all.yield(event), ordering: .relaxed)
     // Not delivered to handlers: each event would cause the next.
     let owner = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-    if handlers.isEmpty || ForeignCall.isInside(owner) { return }
-    ForeignCall.run(of: owner) { for handler in handlers { handler(event) } }
+    if all.handlers.isEmpty || ForeignCall.isInside(owner) { return }
+    ForeignCall.run(of: owner) { all.call(event) }
   }
+}
+
+/// Streams and handlers by their numbers.
+struct EventListeners<Event: Sendable>: Sendable {
+  private var continuations: [Int: AsyncStream<Event>.Continuation] = [:]
+  private(set) var handlers: [Int: @Sendable (Event) -> Void] = [:]
+  private var last = 0
+
+  var isEmpty: Bool { continuations.isEmpty && handlers.isEmpty }
+
+  mutating func add(_ continuation: AsyncStream<Event>.Continuation) -> Int {
+    last += 1
+    continuations[last] = continuation
+    return last
+  }
+
+  mutating func add(_ handler: @escaping @Sendable (Event) -> Void) -> Int {
+    last += 1
+    handlers[last] = handler
+    return last
+  }
+
+  /// Removes a listener, and returns its handler; unknown numbers are ignored.
+  mutating func drop(_ number: Int) -> (@Sendable (Event) -> Void)? {
+    continuations[number] = nil
+    return handlers.removeValue(forKey: number)
+  }
+
+  /// Removes all streams, and returns them.
+  mutating func end() -> [AsyncStream<Event>.Continuation] {
+    defer { continuations = [:] }
+    return Array(continuations.values)
+  }
+
+  /// Sends an event to the streams; returns the number of those that have lost another for it.
+  func yield(_ event: Event) -> UInt64 {
+    continuations.values.reduce(0) { count, continuation in
+      if case .dropped = continuation.yield(event) { count + 1 } else { count }
+    }
+  }
+
+  func call(_ event: Event) { for handler in handlers.values { handler(event) } }
 }
 
 /// An event of one key of a cache.

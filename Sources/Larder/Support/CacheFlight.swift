@@ -185,8 +185,6 @@ package final class CacheFlight<Value: Sendable>: Sendable {
   }
 
   /// Calls `end` after `limit` and then cancels the fetch, in place of an earlier limit.
-  ///
-  /// - Throws: `CancellationError` if the fetch has ended or an earlier limit has passed.
   private func limit(
     to limit: Duration?, _ end: @escaping @Sendable () async -> Void
   ) throws(CancellationError) {

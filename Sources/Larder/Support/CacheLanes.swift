@@ -25,8 +25,6 @@ struct CacheLanes: Sendable {
 
   /// Groups elements by lane, in order, and runs `body` once for each group, in its lane, all in
   /// parallel. Returns the results.
-  ///
-  /// - Throws: The error of the first group, by its lane, that failed, once all have ended.
   func run<Element: Sendable, Result: Sendable, Failure: Error>(
     _ elements: some Sequence<Element>, by number: (Element) -> Int,
     _ body: @escaping @Sendable ([Element]) throws(Failure) -> Result

@@ -10,11 +10,8 @@ import LarderEngine
 public enum KeyHashing: Sendable, Hashable {
   /// Swift's `Hasher`, which resists keys chosen to collide.
   case standard
-  /// A hash that is several times as fast: one multiplication for integers, two for a `UUID`, and
-  /// one for each eight bytes of an ASCII string, mixed with a random seed. Attackers who choose
-  /// keys and measure the cache's time may make keys collide, which makes the cache slow, never
-  /// wrong. Other types of keys, and strings that are not ASCII (whose equality is not that of
-  /// their bytes), are hashed as by `standard`.
+  /// A hash that is several times as fast for integers, `UUID` and ASCII strings. Attackers who
+  /// choose keys and measure times may make keys collide, which makes the cache slow, never wrong.
   case fast
   /// `fast` with a seed that does not change between runs.
   case seeded(UInt64)

@@ -23,10 +23,10 @@ protocol TimedCache: Sendable {
   func resetCounts()
 }
 
-/// A value and its source.
+/// A value and the tier that had it; nil for the origin.
 struct TimedAnswer: Sendable {
   var value: Data
-  var source: CacheResult<Data>.Source
+  var tier: HybridTier?
 }
 
 /// Larder's cache of memory alone.
@@ -46,7 +46,7 @@ struct TimedMemory: TimedCache {
       for: key, timeToLive: { _ in options.timeToLive }, fetchCost: options.fetchCost,
       load: { _ in try await load() })
     // A caller gets here only after it found nothing in memory.
-    return TimedAnswer(value: value, source: .origin)
+    return TimedAnswer(value: value, tier: nil)
   }
 
   func tierCounts() -> CacheTierCounts {
@@ -83,10 +83,9 @@ struct TimedHybrid: TimedCache {
     let result = await cache.result(for: key) { _ in
       .value(try await load(), maxAge: options.timeToLive, fetchCost: options.fetchCost)
     }
-    guard let value = try result.get(), let source = result.source else {
-      throw TimedCacheError.noValue(key: key)
-    }
-    return TimedAnswer(value: value, source: source)
+    guard let value = try result.get() else { throw TimedCacheError.noValue(key: key) }
+    if case .hit(let hit) = result { return TimedAnswer(value: value, tier: hit.tier) }
+    return TimedAnswer(value: value, tier: nil)
   }
 
   func tierCounts() -> CacheTierCounts {

@@ -128,7 +128,7 @@ final class TimedRun: Sendable {
   private func get(_ index: Int, due: UInt64, isCounted: Bool) {
     let key = TraceReader.key(reader.id(index))
     if let value = cache.held(key) {
-      note(index, TimedAnswer(value: value, source: .memory), due: due, isCounted)
+      note(index, TimedAnswer(value: value, tier: .memory), due: due, isCounted)
       return
     }
     underWay.enter()
@@ -177,7 +177,7 @@ final class TimedRun: Sendable {
         tally.firstWrong = tally.firstWrong ?? "request \(index + 1) of the trace"
       }
       guard isCounted else { return }
-      tally.note(answer.source, weight: UInt64(reader.weight(index)), wait: wait)
+      tally.note(answer.tier, weight: UInt64(reader.weight(index)), wait: wait)
     }
   }
 
@@ -242,11 +242,11 @@ struct TimedTally: Sendable {
   var waits: [UInt64] = []
   var latencies = LatencyRecorder()
 
-  mutating func note(_ source: CacheResult<Data>.Source, weight: UInt64, wait: UInt64) {
+  mutating func note(_ tier: HybridTier?, weight: UInt64, wait: UInt64) {
     requests += 1
     bytesRequested += weight
     let kind: OperationLatency.Kind
-    switch source {
+    switch tier {
     case .memory:
       memoryHits += 1
       memoryBytesHit += weight
@@ -255,7 +255,7 @@ struct TimedTally: Sendable {
       diskHits += 1
       diskBytesHit += weight
       kind = .diskHit
-    case .origin: kind = .miss
+    case nil: kind = .miss
     }
     waits.append(wait)
     latencies.record(kind, wait.multipliedReportingOverflow(by: 1000).0)

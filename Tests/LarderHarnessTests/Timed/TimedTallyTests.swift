@@ -7,7 +7,7 @@ struct TimedTallyTests {
   @Test func percentilesAreExact() {
     var tally = TimedTally()
     for wait in (1...200 as ClosedRange<UInt64>).reversed() {
-      tally.note(wait <= 80 ? .memory : wait <= 120 ? .disk : .origin, weight: 3, wait: wait)
+      tally.note(wait <= 80 ? .memory : wait <= 120 ? .disk : nil, weight: 3, wait: wait)
     }
     let time = tally.time(fetches: 70, inFlightMax: 9)
     #expect(tally.requests == 200 && tally.memoryHits == 80 && tally.diskHits == 40)

@@ -74,39 +74,6 @@ import Testing
     #expect(origin.count == 2)
   }
 
-  enum Change: CaseIterable { case set, remove, removeAll, pressure, close }
-
-  @Test(arguments: Change.allCases) func changesForgetTheAbsence(_ change: Change) async throws {
-    let (cache, origin) = (try cache(), EmptyOrigin())
-    _ = await cache.result(for: "a", load: origin.load)
-    switch change {
-    case .set: try await cache.set(3, for: "a")
-    case .remove: try await cache.remove("a")
-    case .removeAll: try await cache.removeAll()
-    case .pressure: cache.handle(.critical)
-    case .close: try await cache.close()
-    }
-    let result = await cache.result(for: "a", load: origin.load)
-    #expect(change == .set ? result.value == 3 : origin.count == 2)
-    if change == .set {
-      // Evicted from both tiers, it is asked for: the absence is outdated.
-      cache.trimMemory(toCount: 0)
-      try await cache.trimDisk(toCount: 0)
-      _ = await cache.result(for: "a", load: origin.load)
-      #expect(origin.count == 2)
-    }
-  }
-
-  @Test func refreshThatFindsNothingRemovesTheValueAndRemembers() async throws {
-    let (cache, origin) = (try cache { $0.strategy = .cacheThenFetch }, EmptyOrigin())
-    try await cache.set(1, for: "a")
-    let events = cache.eventStream()
-    #expect(await cache.result(for: "a", load: origin.load).value == 1)
-    for await event in events { if case .absent = event.kind { break } }
-    #expect(await cache.result(for: "a", load: origin.load).kind == "absent")
-    #expect(origin.count == 1 && cache.diskCount == 0)
-  }
-
   @Test func numberOfRememberedKeysIsLimited() async throws {
     let (cache, origin) = (try cache { $0.memory?.configuration.negativeCount = 10 }, EmptyOrigin())
     for number in 0..<100 { _ = await cache.result(for: "\(number)", load: origin.load) }

@@ -91,19 +91,6 @@ import Testing
     token.cancel()
   }
 
-  @Test func closedDiskIsAnErrorExceptForRequests() async throws {
-    let cache = try cache()
-    try await cache.set(Data([1]), for: "a")
-    try await cache.close()
-    #expect(throws: HybridCacheError.self) { try cache.entry(for: "a") }
-    #expect(throws: HybridCacheError.self) { try cache.entry(for: "b") }
-    #expect(throws: HybridCacheError.self) { try cache.remove("b") }
-    #expect(throws: HybridCacheError.self) { try cache.contains("b") }
-    #expect(throws: HybridCacheError.self) { try cache.removeExpired() }
-    #expect(try await cache.value(for: "b") { _ in large } == large)
-    #expect(cache.memoryCount == 0)
-  }
-
   @Test func failedDemotionLosesAndReportsTheVictim() throws {
     let cache = try cache(HybridRules(inclusion: .exclusive))
     let failures = Locked(0)

@@ -75,7 +75,7 @@ import Testing
         let result = await cache.result(for: key) { _ in
           .value(Data(count: 1), maxAge: life, fetchCost: cost)
         }
-        #expect(result.source == .origin)
+        #expect(result.kind == "miss")
         #expect(try await (cache.entry(for: key) != nil) == (life > .zero))
       }
     }

@@ -61,17 +61,14 @@ import Testing
     }
   }
 
-  @Test(arguments: ["set", "update", "load", "remove", "removeAll", "pressure"])
+  @Test(arguments: ["set", "update", "load"])
   func changeOfAKeyForgetsItsAbsence(how: String) async throws {
     let cache = try cache(count: 1)
     #expect(try await ask(cache) == nil)
     switch how {
     case "set": cache.set("set", for: "a")
     case "update": cache.update("a") { $0 = "set" }
-    case "load": #expect(try await cache.value(for: "a") { _ in "set" } == "set")
-    case "remove": cache.remove("a")
-    case "removeAll": cache.removeAll()
-    default: cache.handle(.critical)
+    default: #expect(try await cache.value(for: "a") { _ in "set" } == "set")
     }
     // Evicts the key that was set.
     cache.set("other", for: "b")
@@ -151,16 +148,6 @@ import Testing
     #expect(try await value == "there")
     #expect(cache.value(for: "a") == "there")
     #expect(try await ask(cache) == "there")
-  }
-
-  @Test func reloadWithoutValueRemovesTheEntry() async throws {
-    let cache = try cache(refresh: .seconds(10))
-    cache.set("old", for: "a")
-    clock.advance(seconds: 12)
-    #expect(try await ask(cache) == "old")
-    while cache.contains("a") || cache.loads.isLoading("a") { await Task.yield() }
-    #expect(try await ask(cache, answer: "not asked") == nil)
-    #expect(cache.loadStatistics.negativeHits == 1)
   }
 
   @Test func negativeCountLimitsRememberedKeys() async throws {

@@ -136,49 +136,6 @@ import Testing
       try await group.waitForAll()
     }
     #expect(cache.loadStatistics.failed == 0 && !cache.loads.areUnderWay)
-  }
-
-  @Test func zeroTTLIsNotStored() async throws {
-    let cache = try cache()
-    let page = try await cache.value(
-      for: "a", timeToLive: { _ in .zero }, load: { _ in "a" })
-    #expect(page == "a")
-    #expect(cache.value(for: "a") == nil)
-    _ = try await cache.value(
-      for: "b", timeToLive: { _ in .seconds(5) }, load: { _ in "b" })
-    #expect(cache.value(for: "b") != nil)
-    clock.advance(seconds: 6)
-    #expect(cache.value(for: "b") == nil)
-  }
-
-  @Test func weightIsComputedFromTheLoadedValue() async throws {
-    let cache = try MemoryCache<String, String>(
-      limits: MemoryCacheLimits(weight: 10), weigh: { $0.utf8.count })
-    _ = try await cache.value(for: "a") { _ in "1234567" }
-    #expect(cache.statistics.weight == 7)
-    _ = try await cache.value(for: "b") { _ in "more than ten" }
-    #expect(cache.value(for: "b") == nil)
-    #expect(cache.statistics.rejections == 1)
-  }
-
-  @Test func manyKeysAndThreads() async throws {
-    let cache = try MemoryCache<Int, Int>(count: 64, policy: "s3-fifo")
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for task in 0..<16 {
-        group.addTask { () async throws in
-          for step in 0..<2_000 {
-            let key = (step &* 31 &+ task) % 200
-            if step % 17 == task { cache.remove(key) }
-            let value = try await cache.value(for: key) { $0 * 3 }
-            #expect(value == key * 3)
-          }
-        }
-      }
-      try await group.waitForAll()
-    }
-    let counts = cache.loadStatistics
-    #expect(counts.failed == 0)
-    #expect(counts.started <= cache.statistics.misses)
     cache.resetStatistics()
     #expect(cache.loadStatistics == LoadStatistics())
   }

@@ -165,28 +165,6 @@ import Testing
     #expect(cache.trim(toAge: .seconds(1)) == 1)
   }
 
-  @Test(arguments: ["lru", "s3-fifo"])
-  func expiredValueIsReturnedDuringAReload(policy: String) async throws {
-    let cache = try cache(stale: .seconds(30), age: .seconds(10), policy: policy)
-    cache.set("old", for: "a")
-    clock.advance(seconds: 20)
-    #expect(cache.value(for: "a") == nil)
-    let gate = gate
-    for _ in 0..<5 {
-      let value = try await cache.value(for: "a") { _ in
-        await gate.pass()
-        return "new"
-      }
-      #expect(value == "old")
-    }
-    #expect(cache.loadStatistics.started == 1)
-    #expect(cache.loadStatistics.staleWhileRevalidate == 5)
-    gate.open()
-    await stored("new", cache)
-    #expect(cache.value(for: "a") == "new")
-    #expect(cache.count == 1)
-  }
-
   @Test func expiredValueIsAMissAfterTheStaleTime() async throws {
     let cache = try cache(stale: .seconds(30), age: .seconds(10))
     cache.set("old", for: "a")
@@ -213,14 +191,6 @@ import Testing
     }
   }
 
-  @Test func invalidDurationsAreRejected() throws {
-    #expect(throws: MemoryCacheError.self) { try cache(refresh: .milliseconds(999)) }
-    #expect(throws: MemoryCacheError.self) { try cache(stale: .zero) }
-    #expect(throws: MemoryCacheError.self) { try cache(stale: .seconds(-1)) }
-    _ = try cache(refresh: .seconds(1), stale: .microseconds(1))
-    _ = try cache(refresh: .seconds(Int64.max) * 8, stale: .seconds(Int64.max) * 8)
-  }
-
   @Test func refreshReloadsAtOnceAndKeepsTheValueMeanwhile() async throws {
     let (cache, gate, asked) = (try cache(), gate, Locked<[String]>([]))
     let load: @Sendable (String) async throws -> String? = { key in
@@ -242,13 +212,5 @@ import Testing
     cache.refresh("c", load: load)
     #expect(cache.loadStatistics.refreshes == 2)
     #expect(asked.withLock { $0 } == ["a", "b"])
-  }
-
-  @Test func refreshThatFindsNoValueRemovesIt() async throws {
-    let cache = try cache()
-    cache.set("old", for: "a")
-    cache.refresh("a") { _ in nil }
-    while cache.contains("a") || cache.loads.isLoading("a") { await Task.yield() }
-    #expect(cache.loadStatistics.absent == 1)
   }
 }

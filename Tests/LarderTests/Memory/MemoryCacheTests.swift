@@ -16,20 +16,6 @@ import Testing
       weigh: { _ in 1 })
   }
 
-  @Test func zeroTTLIsNotStored() throws {
-    let cache = try MemoryCache<String, Int>(
-      MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 2), clock: ManualClock(seconds: 1000)))
-    for life in [Duration.zero, .seconds(-1)] {
-      cache.set(1, for: "a")
-      #expect(!cache.set(2, for: "a", timeToLive: life))
-      #expect(cache.value(for: "a") == nil)
-      #expect(cache.count == 0)
-    }
-    #expect(cache.set(3, for: "a", timeToLive: .zero, isPermanent: true))
-    #expect(cache.value(for: "a") == 3)
-  }
-
   @Test func getSetRemove() throws {
     let cache = try cache(MemoryCacheLimits(count: 10))
     #expect(cache.value(for: "a") == nil)

@@ -138,11 +138,6 @@ import Testing
     #expect(cache.value(for: 1) == nil || cache.value(for: 1) == 2)
   }
 
-  @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(999)])
-  func durationsOutOfRangeAreRejected(idle: Duration) {
-    #expect(throws: MemoryCacheError.self) { _ = try cache(after: idle) as MemoryCache<Int, Int> }
-  }
-
   /// Memory has the only copy, which would be lost.
   @Test func exclusiveHybridRejectsIdleExpiry() throws {
     var configuration = HybridCacheConfiguration(rules: HybridRules(inclusion: .exclusive))

@@ -136,18 +136,6 @@ import Testing
     }
   }
 
-  @Test(arguments: [-0.01, 1.01, .nan, .infinity, -.infinity]) func invalidJitterIsAnError(
-    share: Double
-  ) throws {
-    let limits = MemoryCacheLimits(count: 10, ageJitter: share)
-    let error = #expect(throws: MemoryCacheError.self) {
-      try MemoryCache<Int, Int>(limits: limits)
-    }
-    #expect("\(try #require(error))".contains("ageJitter \(share) is out of range"))
-    let cache = MemoryCache<Int, Int>(count: 10)
-    #expect(throws: MemoryCacheError.self) { try cache.setLimits(limits) }
-  }
-
   @Test(arguments: ["lru", "s3-fifo"]) func changedJitterAppliesToLaterSets(
     policy: String
   ) throws {

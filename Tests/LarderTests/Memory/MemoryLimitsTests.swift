@@ -31,25 +31,42 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    Duration.zero, .seconds(-1), .nanoseconds(999), .seconds(Int64.min), .seconds(Int64.min) * 8,
-  ])
-  func agesOutOfRangeAreRejected(age: Duration) {
-    #expect(failure(MemoryCacheLimits(age: age))?.contains("at least a microsecond") == true)
+  @Test func settingsOutOfRangeAreRejectedByName() throws {
+    typealias Change = (inout MemoryCacheConfiguration, Duration) -> Void
+    let lives: [(name: String, least: Duration, set: Change)] = [
+      ("age", .microseconds(1), { $0.limits.age = $1 }),
+      ("refreshAfterWrite", .seconds(1), { $0.refreshAfterWrite = $1 }),
+      ("staleWhileRevalidate", .microseconds(1), { $0.staleWhileRevalidate = $1 }),
+      ("expireAfterAccess", .microseconds(1), { $0.expireAfterAccess = $1 }),
+      ("promptExpiry", .milliseconds(1), { $0.promptExpiry = $1 }),
+      ("loadTimeout", .milliseconds(1), { $0.loadTimeout = $1 }),
+    ]
+    for (name, least, set) in lives {
+      for life in [.zero, .seconds(-1), least - .nanoseconds(1), .seconds(Int64.min) * 8] {
+        #expect(failure { set(&$0, life) }?.contains("\(name) \(life) is out") == true, "\(name)")
+      }
+      for life in [least, .seconds(Int64.max) * 8] {
+        #expect(failure { set(&$0, life) } == nil, "\(name)")
+      }
+    }
+    let shares: [(name: String, set: (inout MemoryCacheConfiguration, Double) -> Void)] = [
+      ("ageJitter", { $0.limits.ageJitter = $1 }),
+      ("pressureRule.keptOnWarning", { $0.pressureRule.keptOnWarning = $1 }),
+      ("pressureRule.keptWhenCritical", { $0.pressureRule.keptWhenCritical = $1 }),
+    ]
+    for (name, set) in shares {
+      for share in [Double.nan, -0.01, 1.01, .infinity, -.infinity, 1e308] {
+        #expect(
+          failure { set(&$0, share) } == "memory cache: \(name) \(share) is out of range: "
+            + "expected a share from 0 to 1")
+      }
+    }
   }
 
-  @Test(arguments: [Double.nan, -0.01, 1.01, .infinity, -.infinity, 1e308])
-  func sharesOutOfRangeAreRejected(share: Double) throws {
-    let limits = MemoryCacheLimits(count: 10)
-    for (name, rule) in [
-      ("keptOnWarning", MemoryPressureRule(keptOnWarning: share)),
-      ("keptWhenCritical", MemoryPressureRule(keptWhenCritical: share)),
-    ] {
-      #expect(
-        failure(MemoryCacheConfiguration(limits: limits, pressureRule: rule))
-          == "memory cache: pressureRule.\(name) \(share) is out of range: "
-          + "expected a share from 0 to 1")
-    }
+  private func failure(_ change: (inout MemoryCacheConfiguration) -> Void) -> String? {
+    var configuration = MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 10))
+    change(&configuration)
+    return failure(configuration)
   }
 
   /// The largest limits work with every policy, even one that multiplies its capacity.

@@ -205,14 +205,6 @@ import Testing
     #expect(cache.count == 0)
   }
 
-  @Test(arguments: [Duration.zero, .seconds(-1), .microseconds(999)])
-  func durationsOutOfRangeAreRejected(duration: Duration) {
-    #expect(throws: MemoryCacheError.self) {
-      try MemoryCache<Int, Int>(
-        MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 9), promptExpiry: duration))
-    }
-  }
-
   /// With the system's timer and clock: it rings at all.
   @Test(.endsInTime) func theSystemsTimerRings() async throws {
     let told = Locked<Int>(0)

@@ -35,7 +35,7 @@ import Testing
     #expect(hit.value == 5 && hit.tier == .disk && hit.freshness == .stale)
     #expect(hit.created == created && hit.expires == expires && hit.version == version)
     #expect(hit.contentType == nil && !hit.isPermanent)
-    #expect(CacheResult.hit(hit).source == .disk)
+    #expect(CacheResult.hit(hit).value == 5)
   }
 
   @Test func diskResultsConsistOfTheirParts() {
@@ -51,11 +51,6 @@ import Testing
     #expect(DiskSuiteUsage(name: "s", count: 2, bytes: 9).count == 2)
     let freed = Freed(memoryCount: 1, count: 2, valueBytes: 3, diskBytes: 4)
     #expect(freed.memoryCount == 1 && freed.count == 2 && freed.diskBytes == 4)
-  }
-
-  @Test func eventsConsistOfTheirParts() {
-    let event = HybridEvent(.evict(.trim), key: "a", tier: .memory)
-    #expect(event.key == "a" && event.tier == .memory)
   }
 
   @Test func typesOfTheEngineNeedNoOtherImport() throws {
