@@ -27,18 +27,11 @@ struct HTTPFields: Sendable, Hashable {
     return lines.filter { $0.key == key }.map(\.value)
   }
 
+  /// The combined values of every name, spelled as in its first line.
   var combined: [String: String] {
-    var places: [String: Int] = [:]
-    var fields: [(name: String, values: [String])] = []
-    for line in lines {
-      if let place = places[line.key] {
-        fields[place].values.append(line.value)
-      } else {
-        places[line.key] = fields.count
-        fields.append((line.name, [line.value]))
-      }
+    Dictionary(grouping: lines, by: \.key).values.reduce(into: [:]) { fields, lines in
+      fields[lines[0].name] = lines.map(\.value).joined(separator: ", ")
     }
-    return fields.reduce(into: [:]) { $0[$1.name] = $1.values.joined(separator: ", ") }
   }
 
   func contains(_ name: String) -> Bool {

@@ -1,5 +1,11 @@
 import Larder
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 struct RequestHead: Sendable, Hashable {
   let method: String
   /// The absolute URL, normalised and without fragment: the key of responses to GET.
@@ -51,6 +57,16 @@ struct RequestHead: Sendable, Hashable {
     }
     let tail = rest[path...]
     return "\(scheme)://\(authority)" + (tail.hasPrefix("/") ? "" : "/") + tail
+  }
+
+  /// Resolves a reference against an absolute URL; nil if it is none. An empty one is the URL
+  /// itself.
+  static func resolve(_ reference: String, against url: String) -> String? {
+    if reference.isEmpty { return url }
+    guard let base = URL(string: url), let target = URL(string: reference, relativeTo: base) else {
+      return nil
+    }
+    return RequestHead.normalised(target.absoluteString)
   }
 
   static func origin(of url: String) -> Substring {
@@ -105,7 +121,7 @@ struct ResponseHead: Sendable, Hashable {
       // RFC 9110, 9.3.3.
       return (200...299).contains(status) && status != 206 && hasExplicitLifetime
         && fields["Content-Location"].map { contentLocation in
-          URLReference.resolve(contentLocation, against: request.url) == request.url
+          RequestHead.resolve(contentLocation, against: request.url) == request.url
         } ?? false
     default: return false
     }
@@ -115,7 +131,7 @@ struct ResponseHead: Sendable, Hashable {
   func invalidates(answering request: RequestHead) -> [String] {
     guard !request.isSafe, (200...399).contains(status) else { return [] }
     let others = ["Location", "Content-Location"].compactMap { name in
-      fields[name].flatMap { URLReference.resolve($0, against: request.url) }
+      fields[name].flatMap { RequestHead.resolve($0, against: request.url) }
     }.filter { RequestHead.origin(of: $0) == RequestHead.origin(of: request.url) }
     return [request.url] + others.filter { $0 != request.url }
   }

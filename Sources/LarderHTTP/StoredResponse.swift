@@ -38,9 +38,7 @@ struct StoredResponse: Sendable, Hashable {
   private var responseSecond: Int64 { responseTime / 1_000_000 }
 
   /// Time of `Date`; that of the response if it has none that is valid.
-  private var date: Int64 {
-    head.fields["Date"].flatMap { HTTPDate.seconds($0, now: responseSecond) } ?? responseSecond
-  }
+  private var date: Int64 { date(of: "Date") ?? responseSecond }
 
   private func date(of name: String) -> Int64? {
     head.fields[name].flatMap { HTTPDate.seconds($0, now: responseSecond) }
@@ -141,9 +139,8 @@ struct StoredResponse: Sendable, Hashable {
     return conditions
   }
 
-  /// True if a 304 is about this response (RFC 9111, 4.3.4): a strong tag must be the same, and of
-  /// weaker validators the first one that the 304 has must correspond. A 304 without any confirms
-  /// what it was asked about.
+  /// True if a 304 is about this response (RFC 9111, 4.3.4): a strong tag must be the same, and the
+  /// first weaker validator that the 304 has must correspond.
   func isConfirmed(by answer: ResponseHead) -> Bool {
     let tag = answer.fields["ETag"].flatMap { $0.isEmpty ? nil : $0 }
     if let tag, let entityTag { return EntityTag.confirms(tag, entityTag) }
@@ -267,8 +264,7 @@ struct SelectorKey: Sendable, Hashable {
     self.init(generator.next(), generator.next())
   }
 
-  /// The hash of a text: SipHash of each eight bytes with the hash of those before, and of the
-  /// length first. 64 bits tell texts apart, and are too few to find a random token by trying.
+  /// SipHash of each eight bytes with the hash of those before, and of the length first.
   func hash(_ text: String?) -> UInt64? {
     guard let text else { return nil }
     let hash = SipHash(first, second)
@@ -284,8 +280,7 @@ struct SelectorKey: Sendable, Hashable {
 }
 
 extension RequestHead {
-  /// Normalised value of a field that a response varies by; nil if the request has none. Lists of
-  /// languages are equal if they mean the same: their order counts only through weights.
+  /// Normalised value of a field that a response varies by; nil if the request has none.
   func selecting(_ name: String) -> String? {
     guard let value = fields[name] else { return nil }
     switch name {

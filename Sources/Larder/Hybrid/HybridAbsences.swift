@@ -1,11 +1,8 @@
 import LarderEngine
 import Synchronization
 
-/// Keys that the origin does not have, remembered for a while so that it is not asked again.
-///
-/// Every change of a key requires its stripe's lock, as a change of its value does: no request
-/// learns of an absence after a value of the key was stored. The keys are limited in number, and
-/// do not count against the limits of the cache.
+/// Keys that the origin does not have, remembered for a while. Every change of a key requires its
+/// stripe's lock: no request learns of an absence after a value of the key was stored.
 final class HybridAbsences<Key: DiskKeyRepresentable>: Sendable {
   private let cache = AtomicLazyReference<MemoryCache<Key, Bool>>()
   private let configuration: MemoryCacheConfiguration

@@ -75,15 +75,6 @@ extension HybridCache {
     return gone
   }
 
-  /// Calls `handle` whenever `source` reports memory pressure, until `stopObserving`, the next
-  /// `observe`, or the end of the cache.
-  public func observe(_ source: any MemoryPressureSource) {
-    memory?.watch.start(source) { [weak self] level in self?.handle(level) }
-  }
-
-  /// Stops observing memory pressure.
-  public func stopObserving() { memory?.watch.stop() }
-
   package func flush() throws(HybridCacheError) {
     defer { finish() }
     try diskTier?.flush()

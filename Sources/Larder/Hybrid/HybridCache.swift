@@ -71,6 +71,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// Changed with all stripes locked.
   private let hasClosed = Atomic<Bool>(false)
   private let baseline = Locked(TierCounts())
+  private var pressure: CacheEventToken?
 
   init(
     _ configuration: HybridCacheConfiguration, _ diskTier: HybridDisk?, codec: DiskCodec<Value>,
@@ -128,7 +129,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     }
     if let tier = configuration.memory?.configuration, tier.observesMemoryPressure, !isSimulated {
       do throws(MemoryCacheError) {
-        observe(try SharedPressure(tier.pressureHub))
+        pressure = try tier.pressureHub.join { [weak self] in self?.handle($0) }
       } catch {
         throw .memory(error)
       }

@@ -44,11 +44,8 @@ final class HybridDisk: Sendable {
     if ownsCache { try HybridCacheError.disk { () throws(DiskCacheError) in try cache.close() } }
   }
 
-  /// Releases the suite and removes it with all of its entries, or the whole disk cache if it is
-  /// owned, closed or not.
-  ///
-  /// - Throws: `suiteInUse` if the suite was released before, and is another cache's by now;
-  ///   `disk`.
+  /// Releases the suite and removes it, or the whole disk cache if it is owned, closed or not.
+  /// Throws `suiteInUse` if the suite was released before, and is another cache's by now.
   func destroy() throws(HybridCacheError) {
     if hasEnded.exchange(true, ordering: .acquiringAndReleasing), !ownsCache {
       guard cache.claimedSuites.withLock({ $0.insert(ExactName(suite)).inserted }) else {

@@ -6,11 +6,8 @@ import LarderEngine
   import Foundation
 #endif
 
-/// All stripes of a cache.
-///
-/// Under rules that move entries evicted from memory, a stripe covers one shard of memory. A victim
-/// then belongs to the same stripe as the entry it made room for, and no operation can run between
-/// its eviction and its arrival on disk.
+/// All stripes of a cache. Under rules that move entries evicted from memory, a stripe covers one
+/// shard of memory, so that no operation can run between an eviction and the arrival on disk.
 final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
   private(set) var all: [HybridStripe<Key, Value>] = []
   private var hasher = KeyHasher(.standard)

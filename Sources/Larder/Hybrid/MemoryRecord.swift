@@ -34,10 +34,8 @@
 }
 
 extension MemoryRecord {
-  /// Bytes of memory for an entry in addition to its value: its record with room to grow, its slot
-  /// in the directory, the policy's state per id, and allocations for key, value and metadata, each
-  /// with a header. An estimate for policies with as much state as LRU; others keep more, some also
-  /// keys of evicted entries.
+  /// Bytes of memory for an entry in addition to its value: record, slots, the policy's state and
+  /// allocations. An estimate for policies with as much state as LRU.
   func overhead<Key: DiskKeyRepresentable>(_ key: Key) -> Int {
     var bytes = (ShardRecords<Key, MemoryRecord<Value>>.stride + 32) * 9 / 8
     if Key.self == String.self {

@@ -121,16 +121,6 @@
   case all
 }
 
-/// An entry that has left a memory cache, or a value that the cache rejected.
-public struct MemoryRemoval<Key: Sendable, Value: Sendable>: Sendable {
-  /// The key.
-  public var key: Key
-  /// The value that is no longer stored; a rejected one never was.
-  public var value: Value
-  /// Why the value is not in the cache.
-  public var reason: MemoryRemovalReason
-}
-
 /// Reason why a value is not, or no longer, in a memory cache.
 public enum MemoryRemovalReason: String, Sendable, Hashable, Codable, CaseIterable {
   /// Evicted to make room, by a trim or because of memory pressure.

@@ -1,11 +1,9 @@
 import LarderEngine
 public import Synchronization
 
-/// Idle expiry of the entries of a shard: the time at which each expires unless it is accessed.
-///
-/// One word per id, which lock-free gets also write. An access moves the expiry only if the time
-/// has entered a new *granule* since the last access, so most hits only read. An entry therefore
-/// expires between `life` and `life` plus one granule after its last access, never earlier.
+/// Idle expiry of the entries of a shard: one word per id, which lock-free gets also write, but
+/// only if the time has entered a new *granule* since the last access. An entry expires between
+/// `life` and `life` plus one granule after its last access.
 @usableFromInline struct IdleTimes {
   @inlinable static var never: UInt64 { .max }
 

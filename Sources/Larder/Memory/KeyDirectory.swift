@@ -3,17 +3,13 @@ public import LarderEngine
 
 /// Hash index from keys to object ids, in buckets of one cache line with twelve ids each.
 ///
-/// A bucket stores one byte of each hash next to the ids, so that one cache line shows the
-/// candidates without a branch per id, and counts the ids that overflowed into later buckets. (The
-/// layout follows Bronson and Shi, Open-sourcing F14 for faster, more memory-efficient hash tables,
-/// 2019.) Overflow is counted separately for eight classes of hashes: in a full cache that replaces
-/// one key after another, a search for a missing key visits 1.2 buckets instead of the 2.2 that a
-/// single count would need. There are two buckets for 17 ids, or 7.5 bytes per object when full.
-/// Neither growing nor removing compares keys.
+/// A bucket has a byte of each hash next to the ids, and counts the ids that overflowed into later
+/// buckets (the layout follows Bronson and Shi, Open-sourcing F14, 2019), separately for eight
+/// classes of hashes: a search for a missing key visits 1.2 buckets instead of 2.2. Two buckets
+/// serve 17 ids.
 ///
 /// Entries do not move until they are removed, and all accesses are atomic: one thread at a time
-/// may change a directory while others search it, and they find every entry that is not removed
-/// meanwhile.
+/// may change a directory while others search it, and they find every entry that stays.
 @usableFromInline struct KeyDirectory {
   // Layout of a bucket: 12 tags, 0 for an empty slot; eight 4-bit counters; 12 ids.
   @inlinable static var bucketBytes: Int { 64 }

@@ -95,15 +95,6 @@ extension MemoryCache {
     }
   }
 
-  /// Trims by the pressure rule whenever `source` reports memory pressure, until `stopObserving`,
-  /// the next `observe`, or the end of the cache.
-  public func observe(_ source: any MemoryPressureSource) {
-    watch.start(source) { [weak self] level in self?.handle(level) }
-  }
-
-  /// Stops observing memory pressure.
-  public func stopObserving() { watch.stop() }
-
   private func sum(
     _ body: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) -> Int
   ) -> Int {

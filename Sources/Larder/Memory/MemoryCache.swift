@@ -23,7 +23,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let handing: MemoryHanding
   @usableFromInline let weigh: (@Sendable (Value) -> Int)?
   @usableFromInline let timeToLive: (@Sendable (Key, Value) -> Duration?)?
-  let watch = PressureWatch()
+  private var pressure: CacheEventToken?
   let prompt: PromptExpiry?
   @usableFromInline let loads: MemoryLoads<Key, Value>
   let current: Locked<CurrentLimits>
@@ -44,7 +44,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   public convenience init(
     _ configuration: MemoryCacheConfiguration, weigh: (@Sendable (Value) -> Int)? = nil,
     timeToLive: (@Sendable (Key, Value) -> Duration?)? = nil,
-    onRemoval: (@Sendable (MemoryRemoval<Key, Value>) -> Void)? = nil
+    onRemoval: (@Sendable (_ key: Key, _ value: Value, MemoryRemovalReason) -> Void)? = nil
   ) throws(MemoryCacheError) {
     if let weight = configuration.limits.weight, weigh == nil {
       throw .limit(
@@ -52,17 +52,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
         expected: "a cache made with `weigh:`, or nil, because values without a weight would each "
           + "count 1")
     }
+    var onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
+    if let onRemoval { onEviction = { onRemoval($0.key, $0.value, $0.reason) } }
     try self.init(
-      configuration, onEviction: onRemoval.map { Self.passingOn(to: $0) }, tellsAll: true,
-      weigh: weigh, timeToLive: timeToLive)
-  }
-
-  private static func passingOn(
-    to onRemoval: @escaping @Sendable (MemoryRemoval<Key, Value>) -> Void
-  ) -> @Sendable (MemoryEviction<Key, Value>) -> Void {
-    { eviction in
-      onRemoval(MemoryRemoval(key: eviction.key, value: eviction.value, reason: eviction.reason))
-    }
+      configuration, onEviction: onEviction, tellsAll: true, weigh: weigh, timeToLive: timeToLive)
   }
 
   /// - Parameters:
@@ -128,7 +121,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       afterSweep()
     }
     if configuration.observesMemoryPressure, !configuration.isSimulated {
-      observe(try SharedPressure(configuration.pressureHub))
+      pressure = try configuration.pressureHub.join { [weak self] in self?.handle($0) }
     }
   }
 
@@ -160,7 +153,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   }
 
   deinit {
-    watch.stop()
     prompt?.stop()
     // Counts the last gets.
     recorder.end()

@@ -233,7 +233,7 @@ public enum MemoryCacheError: Error, Hashable, Sendable, CustomStringConvertible
       "memory cache: invalid number of shards \(count): expected a power of two up to 1024"
     case .memoryPressure(let path, let code):
       "\(path): cannot observe memory pressure: \(String(cString: strerror(code))); "
-        + "use another source, or call handle(_:) when the app is notified"
+        + "call handle(_:) when the app is notified"
     }
   }
 }

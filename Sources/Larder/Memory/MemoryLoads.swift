@@ -42,10 +42,7 @@ public import Synchronization
   func resetTotals() { state.withLock { $0.totals = LoadStatistics() } }
 
   /// Joins the loads of several keys, or registers new ones as parts of `leader`, which the caller
-  /// must run and end.
-  ///
-  /// - Throws: `LoadError` if the current task belongs to the load of one of them, for which it
-  ///   must not wait; none is joined then.
+  /// must run and end. Throws if the current task belongs to the load of one of them.
   func join(
     _ keys: [Key], _ leader: CacheFlight<Void>
   ) throws(LoadError) -> [(load: MemoryLoad<Value>, isNew: Bool)] {
@@ -216,11 +213,9 @@ extension MemoryLoader {
   }
 }
 
-/// Order of the loads of a cache that runs only some of them at the same time.
-///
-/// A loader that waits for another load of the cache would keep its turn for ever if that load had
-/// to wait for one. So a load that is requested by the loader of a running load does not wait, nor
-/// does one that such a loader joins.
+/// Order of the loads of a cache that runs only some of them at the same time. A load that the
+/// loader of a running load requests or joins does not wait: that loader would keep its turn for
+/// ever.
 final class LoadQueue: Sendable {
   private typealias Waiting = (mark: FetchMark, continuation: CheckedContinuation<Bool, Never>)
 
@@ -316,12 +311,9 @@ struct MemoryLoadItem<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   var stamp: UInt32?
 }
 
-/// Record that the origin has no value for a key.
-///
-/// It is valid from the moment a load has checked, with the lock of the key's shard held, that
-/// nobody set or removed the key meanwhile, until the next set or removal of the key, which holds
-/// that lock, too. So no request learns that there is no value after another one received a value,
-/// or started to load it again.
+/// Record that the origin has no value for a key. It is valid from the moment a load has checked
+/// that nobody changed the key meanwhile until the next set or removal, all with the lock of the
+/// key's shard held: no request learns of it after another one received a value.
 final class MemoryAbsence: Sendable {
   private static let unknown = UInt64.max
   private let era: MemoryEra

@@ -2,11 +2,9 @@ import LarderEngine
 import LarderLibc
 
 /// A source of memory-pressure reports: the system's, or one made by a test or workload.
-public protocol MemoryPressureSource: Sendable {
+package protocol MemoryPressureSource: Sendable {
   /// Calls `handler` from any thread whenever memory is short, until `stop`. Called once.
   func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void)
-
-  /// Ends the calls. One that is under way may still finish.
   func stop()
 }
 
@@ -64,30 +62,6 @@ public struct MemoryPressureRule: Sendable, Hashable {
   }
 }
 
-final class PressureWatch: @unchecked Sendable {
-  private var source: (any MemoryPressureSource)?
-  // Held while a source starts or stops, so that the next source begins after the previous one has
-  // ended. A handler may call the cache meanwhile, but neither `observe` nor `stopObserving`.
-  private let change = SleepingLock()
-
-  func start(
-    _ source: any MemoryPressureSource,
-    _ handler: @escaping @Sendable (MemoryPressureLevel) -> Void
-  ) {
-    replace(by: source) { source.start(handler) }
-  }
-
-  func stop() { replace(by: nil) {} }
-
-  private func replace(by other: (any MemoryPressureSource)?, _ begin: () -> Void) {
-    change.lock()
-    defer { change.unlock() }
-    source?.stop()
-    source = other
-    begin()
-  }
-}
-
 /// A source of memory pressure that any number of caches share. It exists as long as one of them
 /// observes it.
 package final class PressureHub: Sendable {
@@ -118,26 +92,22 @@ package final class PressureHub: Sendable {
     self.make = make
   }
 
-  fileprivate func join() throws(MemoryCacheError) -> UInt64 {
-    try state.withLock { (state) throws(MemoryCacheError) in
+  /// Calls `handler` under memory pressure until the token is cancelled or destroyed.
+  func join(_ handler: @escaping Handler) throws(MemoryCacheError) -> CacheEventToken {
+    let number = try state.withLock { (state) throws(MemoryCacheError) in
       if state.source == nil {
         let source = try make()
         source.start { [weak self] in self?.deliver($0) }
         state.source = source
       }
       state.lastNumber += 1
-      state.handlers[state.lastNumber] = { _ in }
+      state.handlers[state.lastNumber] = handler
       return state.lastNumber
     }
+    return CacheEventToken { [weak self] in self?.leave(number) }
   }
 
-  fileprivate func start(_ number: UInt64, _ handler: @escaping Handler) {
-    state.withLock { state in
-      if state.handlers[number] != nil { state.handlers[number] = handler }
-    }
-  }
-
-  fileprivate func leave(_ number: UInt64) {
+  private func leave(_ number: UInt64) {
     state.withLock { state in
       state.handlers[number] = nil
       guard state.handlers.isEmpty else { return }
@@ -151,22 +121,4 @@ package final class PressureHub: Sendable {
     let handlers = state.withLock { Array($0.handlers.values) }
     for handler in handlers { handler(level) }
   }
-}
-
-final class SharedPressure: MemoryPressureSource {
-  private let hub: PressureHub
-  private let number: UInt64
-
-  init(_ hub: PressureHub) throws(MemoryCacheError) {
-    self.hub = hub
-    number = try hub.join()
-  }
-
-  deinit { stop() }
-
-  func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
-    hub.start(number, handler)
-  }
-
-  func stop() { hub.leave(number) }
 }

@@ -2,13 +2,11 @@ public import CLarderShims
 public import LarderEngine
 
 /// A part of a cache: a directory from key to object id, keys and values by id, and a tier whose
-/// policy knows nothing but ids. Callers hold the shard's lock; readers without the lock use the
-/// shard's view.
+/// policy knows only ids. Callers hold the shard's lock; readers without it use the shard's view.
 ///
-/// An id belongs to a key from its first set until the policy forgets it: a ghost keeps its key and
-/// has no value. If the policy knows ghosts by their slots, an id belongs to a key only while the
-/// key has a value, and only the key of a ghost is kept (see the extension on ghosts below). Ids
-/// without a key form a list of free ids, linked through their stamps.
+/// An id belongs to a key from its first set until the policy forgets it, or if the policy knows
+/// ghosts by their slots, while the key has a value. Free ids form a list, linked through their
+/// stamps.
 @usableFromInline struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   /// Set in the stamp of a permanent entry. The other bits are the storage time in units of 2^20
   /// microseconds since `stampOrigin`: from 35 years before the shard was created to 35 years

@@ -43,16 +43,13 @@ import Synchronization
   func stop() { alarm.stop() }
 }
 
-/// The ids of a shard in order of their entries' expiry, to the precision of a tick.
+/// The ids of a shard in order of their entries' expiry, to the precision of a tick: a hierarchical
+/// timing wheel (Varghese and Lauck, SOSP 1987, scheme 7). Level 0 has a slot for each of the next
+/// 64 ticks, level 1 one for each of the next 64 turns of level 0, and so on. A mask per level
+/// marks the occupied slots.
 ///
-/// A hierarchical timing wheel: level 0 has a slot for each of the next 64 ticks, level 1 one for
-/// each of the next 64 turns of level 0, and so on; when a turn begins, its slot is distributed
-/// over the level below. (Varghese and Lauck, Hashed and hierarchical timing wheels, SOSP 1987,
-/// scheme 7.) A mask per level marks the occupied slots, so that empty time is skipped. An id is in
-/// at most one slot. Setting it is O(1), and it moves down at most once per level.
-///
-/// The expiry of an entry is read only when its slot is due: an entry whose expiry was postponed
-/// meanwhile is moved then, and removed entries need not be reported.
+/// The expiry of an entry is read only when its slot is due: a postponed one is moved then, and
+/// removed entries need not be reported.
 struct ExpiryWheel {
   private static let levels = 6
   /// A level has 2^6 slots; their lists begin at nodes 0 to `slots` - 1.

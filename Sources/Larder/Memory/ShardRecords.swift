@@ -2,10 +2,9 @@ public import CLarderShims
 public import LarderEngine
 public import Synchronization
 
-/// The records of a shard, one per id: key, value and storage time next to each other, because they
-/// are used together; and the key's hash, or the record's version. Only the shard knows which parts
-/// are initialised. The same memory holds the directory's buckets before the records, and behind
-/// them the keys and hashes of ghosts known by their slots: see the extension on ghosts below.
+/// The records of a shard, one per id: key, value, storage time, and the key's hash or the record's
+/// version. The same memory holds the directory's buckets before the records, and behind them the
+/// keys and hashes of ghosts known by their slots.
 @usableFromInline struct ShardRecords<Key, Value> {
   @usableFromInline let base: UnsafeMutableRawPointer
   /// The memory of directory, records and ghosts; begins with the directory's buckets.
@@ -97,14 +96,10 @@ public import Synchronization
   }
 }
 
-/// Records that are read while they are written.
-///
-/// If keys and values are trivial types, readers need not exclude writers: a reader copies what it
-/// needs and then checks that the record was not changed meanwhile. A record's *version* is odd
-/// while key or value are being written, and differs before and after. (Lameter, Effective
-/// synchronization on Linux/NUMA systems, Gelato Conference 2005: sequence locks; Boehm, Can
-/// seqlocks get along with programming language memory models?, MSPC 2012, for the fences;
-/// Synchronisation.md lists which operations pair up.)
+/// Records that are read while they are written. A reader copies what it needs and then checks that
+/// the record's *version*, which is odd while key or value are being written, is still the same.
+/// (Sequence locks; Boehm, Can seqlocks get along with programming language memory models?, MSPC
+/// 2012, for the fences; Synchronisation.md lists which operations pair up.)
 extension ShardRecords where Key: Equatable {
   @inlinable @inline(__always) func open(_ id: ObjectID) {
     guard Self.haveVersions, hasVersions else { return }

@@ -153,12 +153,10 @@ public import Synchronization
 
 /// Slots in which threads register as readers of a shard, so that hits need no lock.
 ///
-/// Each thread has a slot on cache lines that no other thread writes, unless there are more threads
-/// than slots. A reader enters the slot with the number of a shard, checks that the shard's lock is
-/// free, reads, and leaves. A writer takes the lock, then checks all slots and waits for the
-/// readers of its shard before it writes. Both announce first and check afterwards, in sequentially
-/// consistent order, so that at least one sees the other. A slot also holds its thread's counts of
-/// hits and misses.
+/// A reader enters its thread's slot with the number of a shard, checks that the shard's lock is
+/// free, reads, and leaves. A writer takes the lock, and waits for the readers of its shard. Both
+/// announce first and check afterwards, in sequentially consistent order, so that at least one sees
+/// the other.
 @usableFromInline struct ReaderSlots {
   @usableFromInline struct Slot: Equatable {
     @usableFromInline let place: UnsafeMutableRawPointer

@@ -4,11 +4,8 @@
   package import Foundation
 #endif
 
-/// Decoder for untrusted JSON, which bounds its nesting.
-///
-/// Foundation's parser ends the process at 513 levels instead of throwing, and a type that contains
-/// itself recurses once more for each level, on stacks as small as 512 KiB. All JSON in this
-/// package is decoded here.
+/// Decoder for untrusted JSON, which bounds its nesting: Foundation's parser ends the process at
+/// 513 levels. All JSON in this package is decoded here.
 package enum BoundedJSON {
   package static let depthMax = 128
 

@@ -149,11 +149,8 @@ package final class CacheFlight<Value: Sendable>: Sendable {
   }
 
   /// Starts a call of a loader, once `queue` allows it. The wait and the call have the same time
-  /// limit, each from its own beginning; nil for none.
-  ///
-  /// - Parameter land: Must end the fetches that the call is for; called with its result and,
-  ///   before that, if a limit has passed, because the loader may not return. The loader is
-  ///   cancelled afterwards, so that waiting requests get the error of the limit.
+  /// limit. `land` must end the fetches that the call is for; it is called with the result and,
+  /// before that, if a limit has passed, because the loader may not return.
   func launch<Loaded: Sendable>(
     _ queue: LoadQueue?, limit: Duration?, _ load: @escaping @Sendable () async throws -> Loaded,
     land: @escaping @Sendable (LoadEnd<Loaded>) async -> Void
@@ -247,10 +244,8 @@ enum LoadEnd<Loaded: Sendable>: Sendable {
   case timedOut(hasBegun: Bool)
 }
 
-/// Identity of a fetch among those that a task works for.
-///
-/// A reference instead of a number: a task may outlive its fetch, and must not be taken for one
-/// that works for a later fetch. Not the fetch itself: the task would keep its value alive.
+/// Identity of a fetch among those that a task works for: a reference instead of a number, because
+/// a task may outlive its fetch.
 final class FetchMark: Sendable {
   /// Marks of the fetches that the current task works for: that of its own loader, and those of the
   /// loaders that wait for it. A detached task has none.

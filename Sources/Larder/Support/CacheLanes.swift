@@ -1,11 +1,8 @@
 import Dispatch
 import LarderEngine
 
-/// A cache's own threads, for work that may block on the disk or take long on behalf of a task.
-///
-/// Tasks run on as many threads as the machine has processors. A task that blocks in a system call
-/// or on a lock takes one of these from all tasks of the program; a suspended one takes none. Each
-/// lane runs one job after another on its own thread, which exists only while the lane has work.
+/// A cache's own threads, for work that may block, on behalf of a task: a task that blocks takes
+/// one of the few threads of all tasks. Each lane runs one job after another.
 struct CacheLanes: Sendable {
   private let queues: [DispatchQueue]
 

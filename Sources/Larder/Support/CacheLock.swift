@@ -3,12 +3,9 @@ import LarderEngine
 import LarderLibc
 public import Synchronization
 
-/// The only lock of the caches, so that replacing it changes only this file.
-///
-/// One word, in memory provided by the creator, so that the lock can share a cache line with the
-/// data it guards. Acquiring it is one atomic exchange and releasing it one store, where a
-/// `pthread_mutex_t` takes an exchange for each. Critical sections take tens of nanoseconds, so a
-/// waiting thread spins many times before it yields to the system.
+/// The lock of a shard: one word, so that it can share a cache line with the data it guards.
+/// Critical sections take tens of nanoseconds, so a waiting thread spins many times before it
+/// yields.
 @usableFromInline struct CacheLock {
   @usableFromInline let word: UnsafeMutablePointer<Atomic<UInt32>>
 
@@ -104,11 +101,9 @@ struct Patience {
   }
 }
 
-/// A call from a cache into its user's code (the body of an update, a codec, a listener) on the
-/// current thread.
-///
-/// It lives on the stack, and nested calls are linked, innermost first. With it a cache detects
-/// that it is called from its own call, and neither waits for itself nor calls itself forever.
+/// A call from a cache into its user's code on the current thread. Nested calls are linked,
+/// innermost first, so that a cache that is called from its own call neither waits for itself nor
+/// calls itself forever.
 @usableFromInline struct ForeignCall {
   private let owner: UnsafeRawPointer
   /// The lock that the cache holds during the call, if any, and the memory that contains all its

@@ -60,19 +60,6 @@ import Testing
     }
   }
 
-  @Test(arguments: Policies.executable)
-  func entriesWithoutWeightAreLimited(policy: String) throws {
-    let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(weight: 100), policy: CachePolicy(policy), shards: 1),
-      weigh: { _ in 1 })
-    fill(cache, keys: 0..<5_000, weight: 0)
-    #expect(cache.count <= 100)
-    let before = cache.residentBytes
-    fill(cache, keys: 5_000..<20_000, weight: 0)
-    #expect(cache.count <= 100 && cache.residentBytes <= before * 2)
-  }
-
   /// Stamps have 31 bits in units of about a second, and clocks count from 1970.
   @Test(arguments: [2_251_000_000, 2_252_000_000, 4_102_444_800, 32_503_680_000])
   func agesHoldAfter2041(seconds: UInt64) throws {

@@ -105,8 +105,8 @@ import Testing
     let told = Locked<[String]>([])
     let cache = try MemoryCache<String, Int>(
       MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 100), clock: clock),
-      onRemoval: { removal in
-        told.withLock { $0.append("\(removal.key) \(removal.value) \(removal.reason)") }
+      onRemoval: { key, value, reason in
+        told.withLock { $0.append("\(key) \(value) \(reason)") }
       })
     let events = Locked<[CacheEvent<String>]>([])
     let token = cache.onEvent { event in events.withLock { $0.append(event) } }

@@ -116,7 +116,7 @@ import Testing
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 9), clock: clock, expireAfterAccess: .seconds(1)),
-      onRemoval: { removal in told.withLock { $0.append("\(removal.key) \(removal.reason)") } })
+      onRemoval: { key, _, reason in told.withLock { $0.append("\(key) \(reason)") } })
     cache.set(1, for: 1)
     cache.set(2, for: 2)
     cache.set(3, for: 3)

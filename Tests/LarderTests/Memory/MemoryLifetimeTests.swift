@@ -78,7 +78,7 @@ import Testing
     let told = Locked<[String]>([])
     let cache = try MemoryCache<String, Int>(
       configuration(), timeToLive: { _, value in .seconds(value) },
-      onRemoval: { removal in told.withLock { $0.append("\(removal.key) \(removal.reason)") } })
+      onRemoval: { key, _, reason in told.withLock { $0.append("\(key) \(reason)") } })
     cache.set(5, for: "a")
     clock.advance(seconds: 6)
     #expect(cache.value(for: "a") == nil)

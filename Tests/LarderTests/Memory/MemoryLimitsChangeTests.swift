@@ -169,7 +169,7 @@ import Testing
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 50), policy: CachePolicy(policy), shards: 1),
-      onRemoval: { removal in told.withLock { $0.append(removal.value) } })
+      onRemoval: { _, value, _ in told.withLock { $0.append(value) } })
     for value in 0..<2_000 {
       cache.set(value, for: value % 170)
       if value % 97 == 0 {

@@ -152,7 +152,10 @@ import Testing
     let limits = MemoryCacheLimits(weight: 100)
     for make in [
       { try MemoryCache<Int, Int>(limits: limits) },
-      { try MemoryCache<Int, Int>(MemoryCacheConfiguration(limits: limits), onRemoval: { _ in }) },
+      {
+        try MemoryCache<Int, Int>(
+          MemoryCacheConfiguration(limits: limits), onRemoval: { _, _, _ in })
+      },
     ] {
       #expect {
         _ = try make()

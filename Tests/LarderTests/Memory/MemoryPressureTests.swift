@@ -27,15 +27,13 @@ import Testing
   }
 
   @Test func ruleDeterminesTheEvictedShare() throws {
-    let source = Source()
     let counted = try cache(MemoryCacheLimits(count: 100))
-    counted.observe(source)
     for key in 0..<80 { counted.set(key, for: key) }
-    source.tell(.warning)
+    counted.handle(.warning)
     #expect(counted.count == 40)
     // Chosen by the policy: the most recently used entries are resident.
     #expect((40..<80).allSatisfy(counted.contains))
-    source.tell(.critical)
+    counted.handle(.critical)
     #expect(counted.count == 0)
     #expect(counted.statistics.pressure == 80)
     #expect(counted.statistics.evictions == 0)
@@ -46,19 +44,6 @@ import Testing
     weighed.handle(.warning)
     #expect(weighed.statistics.weight == 100)
     #expect(weighed.contains(9))
-  }
-
-  @Test func aCacheListensToOneSourceWhileItLives() throws {
-    let (first, second) = (Source(), Source())
-    var cache: MemoryCache<Int, Int>? = try cache(MemoryCacheLimits(count: 10))
-    cache?.observe(first)
-    cache?.observe(second)
-    #expect(!first.isHeard && second.isHeard)
-    cache?.stopObserving()
-    #expect(!second.isHeard)
-    cache?.observe(first)
-    cache = nil
-    #expect(!first.isHeard)
   }
 
   /// A hub with the sources that it has made.
@@ -100,18 +85,16 @@ import Testing
     sources.all[0].tell(.warning)
     // A hybrid's rule keeps nothing.
     #expect(first?.count == 5 && second?.count == 5 && hybrid?.memory?.count == 0)
-    first?.stopObserving()
+    first = nil
     sources.all[0].tell(.critical)
-    #expect(first?.count == 5 && second?.count == 0)
-    (first, second) = (nil, nil)
+    #expect(second?.count == 0)
+    second = nil
     #expect(sources.all[0].isHeard)
     hybrid = nil
     #expect(!sources.all[0].isHeard)
     let third = try MemoryCache<Int, Int>(configuration(hub))
     #expect(sources.all.count == 2 && sources.all[1].isHeard)
-    // Another source replaces the shared one.
-    third.observe(Source())
-    #expect(!sources.all[1].isHeard)
+    withExtendedLifetime(third) {}
   }
 
   @Test func onlyCachesThatAreToldToObserve() throws {
@@ -148,30 +131,5 @@ import Testing
     } throws: {
       if case HybridCacheError.memory(error) = $0 { true } else { false }
     }
-  }
-
-  /// A source that records the order of its starts and stops.
-  private final class OrderedSource: MemoryPressureSource {
-    let calls = Locked<[String]>([])
-
-    func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
-      calls.withLock { $0.append("start") }
-    }
-
-    func stop() { calls.withLock { $0.append("stop") } }
-  }
-
-  @Test(.endsInTime) func sourcesAreStoppedAfterTheirStart() async throws {
-    let cache = MemoryCache<Int, Int>(count: 10)
-    let sources = (0..<400).map { _ in OrderedSource() }
-    await withTaskGroup(of: Void.self) { group in
-      for part in 0..<4 {
-        group.addTask {
-          for number in 0..<100 { cache.observe(sources[part * 100 + number]) }
-        }
-      }
-    }
-    cache.stopObserving()
-    for source in sources { #expect(source.calls.withLock { $0 } == ["start", "stop"]) }
   }
 }

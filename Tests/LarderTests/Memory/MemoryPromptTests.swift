@@ -56,7 +56,7 @@ import Testing
     configuration.expiryAlarm = alarm ?? self.alarm
     return try MemoryCache(
       configuration,
-      onRemoval: { removal in told.withLock { $0.append("\(removal.key) \(removal.reason)") } })
+      onRemoval: { key, _, reason in told.withLock { $0.append("\(key) \(reason)") } })
   }
 
   @Test(arguments: ["lru", "sieve", "s3-fifo", "w-tinylfu", "ttl"])
@@ -174,8 +174,8 @@ import Testing
     configuration.expiryAlarm = alarm
     let cache = try MemoryCache<Int, Int>(
       configuration,
-      onRemoval: { removal in
-        kept.withLock { $0 }?.set(removal.value + 1, for: removal.key, timeToLive: .seconds(1))
+      onRemoval: { key, value, _ in
+        kept.withLock { $0 }?.set(value + 1, for: key, timeToLive: .seconds(1))
       })
     kept.withLock { $0 = cache }
     cache.set(1, for: 1, timeToLive: .seconds(1))
@@ -211,8 +211,8 @@ import Testing
     let cache = try MemoryCache<Int, String>(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 9), promptExpiry: .milliseconds(1)),
-      onRemoval: { removal in
-        if removal.reason == .expired { told.withLock { $0 += 1 } }
+      onRemoval: { _, _, reason in
+        if reason == .expired { told.withLock { $0 += 1 } }
       })
     for key in 0..<3 { cache.set("\(key)", for: key, timeToLive: .milliseconds(2 + key * 9)) }
     while told.withLock({ $0 }) < 3 { try await Task.sleep(for: .milliseconds(1)) }
@@ -228,7 +228,7 @@ import Testing
       promptExpiry: .seconds(1))
     configuration.expiryAlarm = alarm
     let cache = try MemoryCache<Int, Int>(
-      configuration, onRemoval: { removal in told.withLock { $0[removal.value, default: 0] += 1 } })
+      configuration, onRemoval: { _, value, _ in told.withLock { $0[value, default: 0] += 1 } })
     await withTaskGroup(of: Void.self) { group in
       for worker in 0..<3 {
         group.addTask {
