@@ -14,23 +14,23 @@ try await ExampleServer.run { path, _ in
   let page = Page(messages: (0..<30).map { "message \($0) of \(path)" })
   return (try? JSONEncoder().encode(page)).map { .init($0, version: "1") }
 } _: { server in
-  var chat = try Chat(path: folder, key: key, server: server.url("/"))
+  var chat = try await Chat(path: folder, key: key, server: server.url("/"))
   print("— reading three pages, with a picture")
-  for number in 0..<3 { _ = try await chat.pages.value(for: "general/\(number)") }
-  _ = try await chat.avatars.value(for: "avatars/ada")
+  for number in 0..<3 { _ = try await chat.page("general/\(number)") }
+  _ = try await chat.avatar("avatars/ada")
   print("  asked the server \(server.takeRequests().count) times")
   print("— in a tunnel, the pages are still there")
   server.isBroken = true
-  print("  \(try await chat.pages.value(for: "general/0").messages.count) messages")
+  print("  \(try await chat.page("general/0")?.messages.count ?? 0) messages")
   print("— nobody can read the folder with another key")
-  try chat.close()
+  try await chat.close()
   do {
-    _ = try Chat(path: folder, key: Data(repeating: 0, count: 32), server: server.url("/"))
+    _ = try await Chat(path: folder, key: Data(repeating: 0, count: 32), server: server.url("/"))
   } catch {
     print("  \(error)")
   }
-  chat = try Chat(path: folder, key: key, server: server.url("/"))
+  chat = try await Chat(path: folder, key: key, server: server.url("/"))
   print("— log-out")
-  try chat.logOut()
+  try await chat.logOut()
   print("  the folder is there: \(FileManager.default.fileExists(atPath: folder.path))")
 }

@@ -42,9 +42,10 @@ let server = NewsServer()
 for id in ["budget", "match", "storm"] { await server.publish(id) }
 
 // 100 articles in memory, 30 days on disk; an old article is better than none.
-var configuration = try CachePreset.newsApp.configuration()
-configuration.staleIfError = .seconds(24 * 3600)
-let cache = try HybridCache<String, Article>(path: folder, configuration: configuration)
+let configuration = HybridCacheConfiguration(
+  memory: MemoryCacheLimits(count: 100), disk: DiskLimits(age: .seconds(30 * 86_400)),
+  staleIfError: .seconds(24 * 3600))
+let cache = try await HybridCache<String, Article>(path: folder, configuration: configuration)
 
 @Sendable func read(_ id: String, _ strategy: CacheStrategy = .cacheElseFetch) async {
   let result = await cache.result(for: id, strategy: strategy) { request in
@@ -85,8 +86,8 @@ print("— in a tunnel, pull to refresh still shows something")
 await server.setReachable(false)
 await read("budget", .fetch)
 
-let statistics = cache.statistics
+let loads = await cache.statistics.loads
 print(
-  "— fetches \(statistics.fetches), joined \(statistics.joined), not modified "
-    + "\(statistics.notModified), stale answers \(statistics.staleAnswers)")
-try cache.close()
+  "— loads \(loads.started), joined \(loads.joined), not modified \(loads.notModified), "
+    + "stale answers \(loads.staleIfError)")
+try await cache.close()

@@ -21,18 +21,26 @@ struct Picture: Sendable {
 
 /// The pictures of a shop: 50 MB of pixels in memory, 1,000 files on disk, as fresh as the server
 /// says, and old ones for a week while it is out of reach.
-func shopImages(
-  path: URL, client: HTTPClient = .urlSession()
-) throws -> LoadingHybridCache<URL, Picture> {
-  let configuration = HybridCacheConfiguration(
-    memory: MemoryCacheLimits(weight: 50_000_000), disk: DiskLimits(count: 1_000),
-    staleIfError: .seconds(7 * 86_400))
-  let codec = DiskCodec<Picture>(
-    identity: "picture", encode: { $0.file }, decode: { try Picture($0) })
-  let pictures = try HybridCache<URL, Picture>(
-    path: path, configuration: configuration, codec: codec, weigh: { $0.pixels.count })
-  return LoadingHybridCache(pictures) { origin in
-    let (data, response) = try await client.data(from: origin.key, revalidating: origin)
-    return try OriginAnswer(Picture(data), response)
+struct ShopImages: Sendable {
+  let cache: HybridCache<URL, Picture>
+  private let client: HTTPClient
+
+  init(path: URL, client: HTTPClient = .urlSession()) async throws {
+    self.client = client
+    let codec = DiskCodec<Picture>(
+      identity: "picture", encode: { $0.file }, decode: { try Picture($0) })
+    cache = try await HybridCache(
+      path: path,
+      configuration: HybridCacheConfiguration(
+        memory: MemoryCacheLimits(weight: 50_000_000), disk: DiskLimits(count: 1_000),
+        staleIfError: .seconds(7 * 86_400)),
+      codec: codec, weigh: { $0.pixels.count })
+  }
+
+  func picture(_ url: URL) async throws -> Picture? {
+    try await cache.result(for: url) { origin in
+      let (data, response) = try await client.data(from: origin.key, revalidating: origin)
+      return try OriginAnswer(Picture(data), response)
+    }.get()
   }
 }

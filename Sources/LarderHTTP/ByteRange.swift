@@ -1,13 +1,11 @@
 import Larder
 
-/// One range of a `Range` header (RFC 9110, 14.1.2).
 enum ByteRange: Sendable, Hashable {
   /// From a position to another, inclusive, or to the end.
   case from(Int64, Int64?)
   /// The last bytes.
   case suffix(Int64)
 
-  /// Parses a header; nil for several ranges, other units and invalid ranges.
   init?(_ header: String) {
     let text = header.asciiTrimmed.asciiLowercased
     guard text.hasPrefix("bytes="), !text.contains(",") else { return nil }
@@ -25,7 +23,6 @@ enum ByteRange: Sendable, Hashable {
     }
   }
 
-  /// Positions of the range in a representation of `total` bytes; nil if none is in it.
   func positions(total: Int64) -> Range<Int64>? {
     switch self {
     case .from(let first, let last):
@@ -49,14 +46,9 @@ struct ContentRange: Sendable, Hashable {
   var last: Int64
   /// Bytes of the whole representation; nil if unknown.
   var total: Int64?
+}
 
-  init(first: Int64, last: Int64, total: Int64?) {
-    self.first = first
-    self.last = last
-    self.total = total
-  }
-
-  /// Parses a header such as `bytes 0-99/1000`.
+extension ContentRange {
   init?(_ header: String) {
     let text = header.asciiTrimmed.asciiLowercased
     guard text.hasPrefix("bytes ") else { return nil }

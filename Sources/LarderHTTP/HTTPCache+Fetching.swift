@@ -6,7 +6,6 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// A running fetch that other requests may join.
 struct SharedFetch: Sendable {
   /// Result of a fetch: the response for the request that began it, and the stored one, if any,
   /// for the others.
@@ -22,7 +21,6 @@ struct SharedFetch: Sendable {
 extension HTTPCache {
   typealias Landing = SharedFetch.Landing
 
-  /// Answers a request without following a redirect.
   func answer(_ exchange: HTTPExchange) async throws -> HTTPCacheResult {
     let head = exchange.head
     guard ["GET", "HEAD"].contains(head.method), !head.control.noStore else {
@@ -48,12 +46,11 @@ extension HTTPCache {
     let isShareable =
       head.method == "GET" && !head.control.noCache && head.control.maxAge == nil
       && !exchange.isReload && !head.fields.contains("Range") && !head.hasClientCondition
-      && !unshared.contains(head.url)
+      && unshared.value(for: head.url).map { now - $0 >= 60_000_000 } ?? true
     if isShareable { return try await join(exchange, candidate) }
     return counted(try await fetch(exchange, candidate).result)
   }
 
-  /// Sends a request that the cache does not answer, and invalidates what it may have changed.
   private func forward(_ exchange: HTTPExchange) async throws -> HTTPCacheResult {
     let requested = now
     let (data, response) = try await client.send(exchange.outgoing(with: []))
@@ -185,7 +182,6 @@ extension HTTPCache {
 
   // MARK: Fetching
 
-  /// Sends a request, conditional if there is a stored response to confirm, and stores the result.
   private func fetch(
     _ exchange: HTTPExchange, _ candidate: StoredResponse?
   ) async throws -> Landing {
@@ -234,16 +230,14 @@ extension HTTPCache {
     return Landing(result: result, stored: stored)
   }
 
-  /// Records whether the response to a GET may answer concurrent requests.
   private func noteSharing(of head: RequestHead, _ stored: StoredResponse?) {
     if stored?.use(for: CacheControl(nil), at: now) == .now {
       unshared.remove(head.url)
     } else {
-      unshared.set(true, for: head.url)
+      unshared.set(now, for: head.url)
     }
   }
 
-  /// The stored response in place of a failure, if origin, client or app permit it.
   private func substitute(
     _ exchange: HTTPExchange, _ candidate: StoredResponse?
   ) -> HTTPCacheResult? {
@@ -288,7 +282,6 @@ extension HTTPCache {
       result: HTTPCacheResult(data: data, response: response, source: .origin), stored: nil)
   }
 
-  /// Updates the stored response to GET by one to HEAD, or removes it if it has changed.
   private func learn(
     _ exchange: HTTPExchange, _ answer: ResponseHead, _ requested: Int64, _ removals: UInt64
   ) async -> HTTPCacheResult? {
@@ -325,7 +318,6 @@ extension HTTPCache {
   }
 }
 
-/// Fetches that several requests share.
 extension HTTPCache {
   private func join(
     _ exchange: HTTPExchange, _ candidate: StoredResponse?
@@ -403,7 +395,6 @@ extension HTTPCache {
     launch(shared, exchange, candidate)
   }
 
-  /// Waits until no fetch is running.
   package func settle() async {
     while let shared = flights.withLock({ $0.values.first }) {
       if shared.flight.join() { _ = await shared.flight.wait() } else { await Task.yield() }

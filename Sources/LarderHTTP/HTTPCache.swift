@@ -9,79 +9,70 @@ import Synchronization
 /// A private HTTP cache (RFC 9111) in memory and on disk, in front of any HTTP client.
 ///
 /// ```swift
-/// let cache = try HTTPCache(name: "images")
+/// let cache = try await HTTPCache(name: "images")
 /// let (data, response) = try await cache.data(for: URLRequest(url: url))
 /// ```
 ///
-/// It decides by the header fields of request and response what is stored, for how long it is
-/// fresh, and what is asked of the origin: docs/http.md lists every directive. Concurrent requests
-/// for a URL share one fetch if its response may answer all of them.
-///
-/// Turn `URLCache` off in a client of your own: two caches store everything twice, and the outer
-/// one sees answers of the inner one as if they came from the origin.
+/// The header fields of request and response decide what is stored, for how long it is fresh, and
+/// what is asked of the origin: docs/http.md lists every directive. Concurrent requests for a URL
+/// share one fetch if its response may answer all of them. Turn `URLCache` off in a client of your
+/// own.
 ///
 /// **One user.** Responses to requests with `Authorization` or cookies are stored like others. When
-/// the user changes, call `removeAll()`, or `destroy()` and use a cache in another folder.
-///
-/// On Linux, a file that names `URLRequest` or `HTTPURLResponse` imports `FoundationNetworking` as
-/// well as `Foundation`.
+/// the user changes, call `removeAll()`, or `destroy()`.
 public final class HTTPCache: Sendable {
   /// The configuration of the cache.
   public let configuration: HTTPCacheConfiguration
 
   let client: HTTPClient
-  let store: AsyncHybridCache<String, StoredResponses>
+  let store: HybridCache<String, StoredResponses>
   let flights = Mutex<[String: SharedFetch]>([:])
   let totals = Mutex(HTTPCacheStatistics())
   /// Numbers of removals, by the hash of the URL: a response that was requested before a removal
   /// of its URL is not stored.
   let removals = Mutex([UInt64](repeating: 0, count: 256))
-  /// URLs whose latest response may not answer another request, for a minute: requests for them do
-  /// not wait for each other.
-  let unshared: MemoryCache<String, Bool>
+  /// URLs whose latest response may not answer another request, with its time: for a minute,
+  /// requests for them do not wait for each other.
+  let unshared = MemoryCache<String, Int64>(count: 1_000)
+
+  init(
+    _ configuration: HTTPCacheConfiguration, _ client: HTTPClient,
+    _ store: HybridCache<String, StoredResponses>
+  ) {
+    self.configuration = configuration
+    self.client = client
+    self.store = store
+  }
 
   /// Opens a cache in a folder of this name in the system's folder for caches; on Linux that of
   /// `XDG_CACHE_HOME`. One cache at a time has it open.
-  ///
-  /// - Throws: `folder` or `tiers`.
   public convenience init(
     name: String, configuration: HTTPCacheConfiguration = HTTPCacheConfiguration(),
     client: HTTPClient = .urlSession()
-  ) throws(HTTPCacheError) {
+  ) async throws(HTTPCacheError) {
     let path: String
-    do throws(DiskCacheError) {
-      path = try CachesFolder.path(name: name)
-    } catch {
-      throw .folder(message: error.description)
+    do throws(DiskCacheError) { path = try CachesFolder.path(name: name) } catch {
+      throw .tiers(.disk(error))
     }
-    try self.init(
+    try await self.init(
       directory: URL(fileURLWithPath: path, isDirectory: true), configuration: configuration,
       client: client)
   }
 
-  /// Opens a cache in a folder, which is created if it does not exist.
-  ///
-  /// - Parameters:
-  ///   - directory: A file URL; nil only for a configuration without disk.
-  ///   - configuration: The configuration.
-  ///   - client: Sends the requests to the origin.
-  /// - Throws: `tiers`.
-  public init(
+  /// Opens a cache in a folder, a file URL, which is created if it does not exist; nil only for a
+  /// configuration without disk.
+  public convenience init(
     directory: URL?, configuration: HTTPCacheConfiguration = HTTPCacheConfiguration(),
     client: HTTPClient = .urlSession()
-  ) throws(HTTPCacheError) {
-    self.configuration = configuration
-    self.client = client
-    let codec = DiskCodec<StoredResponses>(
-      identity: "larder-http", encode: { $0.encoded() },
-      decode: { data in try StoredResponses(decoding: data) })
+  ) async throws(HTTPCacheError) {
+    let store: HybridCache<String, StoredResponses>
     do throws(HybridCacheError) {
-      unshared = try configuration.makeUnshared()
-      store = AsyncHybridCache(
-        try HybridCache(path: directory, configuration: configuration.tiers, codec: codec))
+      store = try await HybridCache(
+        path: directory, configuration: configuration.tiers, codec: .responses)
     } catch {
       throw .tiers(error)
     }
+    self.init(configuration, client, store)
   }
 
   // MARK: Requests
@@ -90,9 +81,8 @@ public final class HTTPCache: Sendable {
   ///
   /// The request's `cachePolicy` is respected: `reloadIgnoringLocalCacheData` gets everything from
   /// the origin, `reloadRevalidatingCacheData` has stored responses confirmed, except for fresh
-  /// ones with `immutable`,
-  /// `returnCacheDataElseLoad` accepts stale responses, and `returnCacheDataDontLoad` gets a 504 if
-  /// there is none.
+  /// ones with `immutable`, `returnCacheDataElseLoad` accepts stale responses, and
+  /// `returnCacheDataDontLoad` gets a 504 if there is none.
   ///
   /// - Throws: Errors of the client; `notHTTP`, `tooManyRedirects`; `CancellationError`.
   public func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {
@@ -101,15 +91,11 @@ public final class HTTPCache: Sendable {
   }
 
   /// Returns the response to a GET request for a URL.
-  ///
-  /// - Throws: The errors of `data(for:)`.
   public func data(from url: URL) async throws -> (Data, HTTPURLResponse) {
     try await data(for: URLRequest(url: url))
   }
 
   /// Returns the response to a request and its source: see `data(for:)`.
-  ///
-  /// - Throws: The errors of `data(for:)`.
   public func result(for request: URLRequest) async throws -> HTTPCacheResult {
     var request = request
     for _ in 0...20 {
@@ -132,8 +118,6 @@ public final class HTTPCache: Sendable {
   // MARK: Maintenance
 
   /// Removes the stored responses of a URL, and returns true if there were any.
-  ///
-  /// - Throws: `tiers`, in which case they may still be there.
   @discardableResult public func remove(_ url: URL) async throws(HTTPCacheError) -> Bool {
     let key = RequestHead.normalised(url.absoluteString)
     noteRemoval(of: key)
@@ -145,17 +129,13 @@ public final class HTTPCache: Sendable {
   }
 
   /// Removes all stored responses. Running fetches are not stored.
-  ///
-  /// - Throws: `tiers`; memory is empty even then.
-  @discardableResult public func removeAll() async throws(HTTPCacheError) -> HybridFreed {
+  @discardableResult public func removeAll() async throws(HTTPCacheError) -> Freed {
     noteClearing()
     do throws(HybridCacheError) { return try await store.removeAll() } catch { throw .tiers(error) }
   }
 
-  /// Closes the cache without writing and removes the folder's files: see `HybridCache.destroy`.
-  /// Requests then go to the client.
-  ///
-  /// - Throws: `tiers`; the cache is closed nevertheless, and a second call tries again.
+  /// Closes the cache without writing and removes the folder's files. Requests then go to the
+  /// client. If it throws, a second call tries again.
   public func destroy() async throws(HTTPCacheError) {
     noteClearing()
     do throws(HybridCacheError) { try await store.destroy() } catch { throw .tiers(error) }
@@ -167,40 +147,37 @@ public final class HTTPCache: Sendable {
     unshared.removeAll()
   }
 
-  /// Writes everything and releases the folder until `resume`, before the system suspends the app:
-  /// see `DiskCache.suspend`. Memory stays in use.
-  ///
-  /// - Throws: `tiers`; the disk is suspended nevertheless.
+  /// Writes everything and releases the folder until `resume`, before the system suspends the app.
   public func suspend() async throws(HTTPCacheError) {
     do throws(HybridCacheError) { try await store.suspend() } catch { throw .tiers(error) }
   }
 
   /// Opens the folder again after `suspend`.
-  ///
-  /// - Throws: `tiers`.
   public func resume() async throws(HTTPCacheError) {
     do throws(HybridCacheError) { try await store.resume() } catch { throw .tiers(error) }
   }
 
   /// Writes everything and releases the folder. Requests then go to the client.
-  ///
-  /// - Throws: `tiers`; the cache is closed nevertheless.
   public func close() async throws(HTTPCacheError) {
     do throws(HybridCacheError) { try await store.close() } catch { throw .tiers(error) }
   }
 
   /// Counts of requests, and the statistics of the tiers.
   public var statistics: HTTPCacheStatistics {
-    var statistics = totals.withLock { $0 }
-    statistics.tiers = store.cache.statistics
-    return statistics
+    get async {
+      let tiers = await store.statistics
+      return totals.withLock { totals in
+        var statistics = totals
+        statistics.tiers = tiers
+        return statistics
+      }
+    }
   }
 
   func count(_ event: WritableKeyPath<HTTPCacheStatistics, UInt64>) {
     totals.withLock { $0[keyPath: event] += 1 }
   }
 
-  /// The current time in microseconds.
   var now: Int64 { Int64(clamping: configuration.clock.now.microseconds) }
 }
 
@@ -228,4 +205,12 @@ public struct HTTPCacheResult: Sendable {
   public let response: HTTPURLResponse
   /// The source.
   public let source: Source
+}
+
+extension DiskCodec<StoredResponses> {
+  fileprivate static var responses: DiskCodec {
+    DiskCodec(
+      identity: "larder-http", encode: { $0.encoded() },
+      decode: { data in try StoredResponses(decoding: data) })
+  }
 }

@@ -4,12 +4,12 @@ public import Larder
 public struct HTTPCacheConfiguration: Sendable {
   /// The memory tier, or nil for none. A response weighs the bytes of its header fields and its
   /// body.
-  public var memory: MemoryCacheConfiguration?
+  public var memory: MemoryTier?
   /// The disk tier, or nil for none. One entry is a URL, with all its variants.
   public var disk: DiskConfiguration?
   /// Time after its expiry during which a response may be returned if the origin cannot be reached
-  /// or answers with 500, 502, 503 or 504; nil for only as long as the origin permits by
-  /// `stale-if-error`. Responses with `no-cache` or `must-revalidate` are never returned so.
+  /// or answers with 500, 502, 503 or 504, unless it has `no-cache` or `must-revalidate`; nil for
+  /// only as long as the origin permits by `stale-if-error`.
   public var staleIfError: Duration?
   /// True to follow redirects, at most 20 in a row. Each is a request of its own to the cache.
   public var followsRedirects: Bool
@@ -18,8 +18,7 @@ public struct HTTPCacheConfiguration: Sendable {
 
   /// Creates a configuration; by default LRU with 32 MiB in memory and 100 MiB on disk.
   public init(
-    memory: MemoryCacheConfiguration? = MemoryCacheConfiguration(
-      limits: MemoryCacheLimits(weight: 32 << 20)),
+    memory: MemoryTier? = MemoryTier(limits: MemoryCacheLimits(weight: 32 << 20)),
     disk: DiskConfiguration? = DiskConfiguration(), staleIfError: Duration? = nil,
     followsRedirects: Bool = true, clock: any CacheClock = WallCacheClock()
   ) {
@@ -28,18 +27,6 @@ public struct HTTPCacheConfiguration: Sendable {
     self.staleIfError = staleIfError
     self.followsRedirects = followsRedirects
     self.clock = clock
-  }
-
-  /// The memory of the URLs whose responses are not shared.
-  func makeUnshared() throws(HybridCacheError) -> MemoryCache<String, Bool> {
-    do throws(MemoryCacheError) {
-      return try MemoryCache(
-        MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 1_000, age: .seconds(60)), shards: 1, clock: clock,
-          observesMemoryPressure: false))
-    } catch {
-      throw .memory(error)
-    }
   }
 
   /// The configuration of the tiers. Their entries have no TTL: a stale response is of use until
@@ -53,8 +40,6 @@ public struct HTTPCacheConfiguration: Sendable {
 public enum HTTPCacheError: Error, Sendable, CustomStringConvertible {
   /// The tiers could not be opened, emptied or closed. A failing disk does not fail requests.
   case tiers(HybridCacheError)
-  /// The system's folder for caches could not be found or created.
-  case folder(message: String)
   /// The request has no URL, or none with `http` or `https`.
   case notHTTP(url: String)
   /// More than 20 redirects followed each other.
@@ -68,7 +53,6 @@ public enum HTTPCacheError: Error, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .tiers(let error): error.description
-    case .folder(let message): message
     case .notHTTP(let url): "\(url.debugDescription): expected an http or https URL"
     case .tooManyRedirects(let url): "\(url): more than 20 redirects; check the server's rules"
     case .tooLarge(let url, let bytesMax):

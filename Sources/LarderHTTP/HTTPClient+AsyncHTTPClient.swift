@@ -10,16 +10,12 @@
   #endif
 
   extension HTTPClient {
-    /// A client of async-http-client.
-    ///
-    /// Create it with `redirectConfiguration: .disallow`: the cache follows redirects itself, and
-    /// stores no response of another URL than the request's. The cache does not shut the client
-    /// down.
+    /// A client of async-http-client, which the cache does not shut down. Create it with
+    /// `redirectConfiguration: .disallow`: the cache follows redirects itself.
     ///
     /// - Parameters:
-    ///   - client: The client.
     ///   - timeout: Time limit of a request without one; that of a `URLRequest` is 60 seconds.
-    ///   - bytesMax: Maximum size of a body; a larger one fails. Less than 0 counts as 0.
+    ///   - bytesMax: Maximum size of a body; a larger one fails.
     public static func asyncHTTPClient(
       _ client: AsyncHTTPClient.HTTPClient, timeout: Duration = .seconds(60),
       bytesMax: Int = 64 << 20
@@ -40,13 +36,6 @@
   extension OriginAnswer {
     /// Creates the answer for a response of async-http-client: see `init(_:_:received:)` for one of
     /// Foundation.
-    ///
-    /// - Parameters:
-    ///   - value: The value of the response, for example its decoded body. Evaluated for a 2xx
-    ///     alone.
-    ///   - received: Time at which the response arrived.
-    /// - Throws: `HTTPStatusError` for statuses that are neither a value nor an absence, and the
-    ///   errors of `value`.
     public init(
       _ value: @autoclosure () throws -> Value, _ response: HTTPClientResponse,
       received: Date = .now

@@ -23,12 +23,8 @@ public struct HTTPClient: Sendable {
     added = { _ in [:] }
   }
 
-  /// A client with a `URLSession` of its own. The `urlCache` of the configuration is not used.
-  ///
-  /// - Parameters:
-  ///   - configuration: The configuration of the session.
-  ///   - bytesMax: Maximum size of a body; a larger one fails with `HTTPCacheError.tooLarge`. Less
-  ///     than 0 counts as 0.
+  /// A client with a `URLSession` of its own, without its `urlCache`. A body of more than
+  /// `bytesMax` fails with `HTTPCacheError.tooLarge`.
   public static func urlSession(
     _ configuration: URLSessionConfiguration = .default, bytesMax: Int = 64 << 20
   ) -> HTTPClient {
@@ -36,31 +32,15 @@ public struct HTTPClient: Sendable {
   }
 
   /// Gets what is at a URL, for a loader of your own.
-  ///
-  /// - Throws: The errors of the function, or of `URLSession`.
   public func data(from url: URL) async throws -> (Data, HTTPURLResponse) {
     try await send(URLRequest(url: url))
   }
 
   /// Gets what is at a URL unless it is what the cache has: see `URLRequest.revalidating`.
-  ///
-  /// ```swift
-  /// let (data, response) = try await client.data(from: url, revalidating: origin)
-  /// return try OriginAnswer(Image(data), response)
-  /// ```
-  ///
-  /// - Throws: The errors of the function, or of `URLSession`.
   public func data<Key>(
     from url: URL, revalidating origin: OriginRequest<Key>
   ) async throws -> (Data, HTTPURLResponse) {
     try await send(URLRequest(url: url).revalidating(origin))
-  }
-
-  /// Sends a request, for a loader of your own.
-  ///
-  /// - Throws: The errors of the function, or of `URLSession`.
-  public func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-    try await send(request)
   }
 
   private init(_ owner: SessionOwner) {
@@ -101,7 +81,6 @@ private final class SessionOwner: Sendable {
     }
   }
 
-  /// Fields of the session that the request does not have: cookies and additional headers.
   func added(to request: URLRequest) -> [String: String] {
     var fields: [String: String] = [:]
     for (name, value) in session.configuration.httpAdditionalHeaders ?? [:] {
@@ -117,7 +96,6 @@ private final class SessionOwner: Sendable {
   }
 }
 
-/// Collects the responses of a session's tasks.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   typealias Outcome = Result<(Data, HTTPURLResponse), any Error>
   typealias Continuation = CheckedContinuation<(Data, HTTPURLResponse), any Error>
@@ -137,10 +115,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendab
 
   init(bytesMax: Int) { self.bytesMax = bytesMax }
 
-  /// Announces a task, before anything can end it.
   func expect(_ task: Int) { lock.withLock { running[task] = Running() } }
 
-  /// Returns the outcome of an expected task, at once if it has ended already.
   func outcome(of task: Int, _ continuation: Continuation) {
     let outcome = lock.withLock { () -> Outcome? in
       guard let outcome = running[task]?.outcome else {
@@ -153,7 +129,6 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendab
     if let outcome { continuation.resume(with: outcome) }
   }
 
-  /// Ends an expected task, unless it has ended before. `outcome` receives its data.
   func end(_ task: Int, _ outcome: (Data) -> Outcome) {
     let ended = lock.withLock { () -> (Continuation, Outcome)? in
       guard let state = running[task], state.outcome == nil else { return nil }

@@ -2,10 +2,10 @@ import Larder
 
 /// Dates of header fields (RFC 9110, 5.6.7) as seconds since 1 January 1970.
 enum HTTPDate {
-  private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
   private static let longDays = [
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
   ]
+  private static let days = longDays.map { String($0.prefix(3)) }
   private static let months = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
   ]
@@ -32,7 +32,8 @@ enum HTTPDate {
         parts[3] == "gmt", date.count == 3, let day = number(date[0], digits: 2),
         let short = number(date[2], digits: 2)
       else { return nil }
-      let current = year(of: now)
+      // By the mean length of a year: exact to a day.
+      let current = 1_970 + now / 31_556_952
       var year = current - current % 100 + short
       if year > current + 50 { year -= 100 }
       if year <= current - 50 { year += 100 }
@@ -84,41 +85,5 @@ enum HTTPDate {
     let yearOfEra = year - era * 400
     let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-  }
-
-  private static func civil(_ seconds: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400 + 719_468
-    let era = (days >= 0 ? days : days - 146_096) / 146_097
-    let day = days - era * 146_097
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
-    let dayOfYear = day - (365 * year + year / 4 - year / 100)
-    let month = (5 * dayOfYear + 2) / 153
-    let civilMonth = month < 10 ? month + 3 : month - 9
-    return (
-      year + era * 400 + (civilMonth <= 2 ? 1 : 0), civilMonth,
-      dayOfYear - (153 * month + 2) / 5 + 1
-    )
-  }
-
-  private static func year(of seconds: Int64) -> Int64 { civil(seconds).year }
-
-  static func text(_ seconds: Int64) -> String {
-    let (year, month, day) = civil(seconds)
-    let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
-    let rest = seconds - days * 86_400
-    func padded(_ number: Int64, _ digits: Int) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-    }
-    // 1 January 1970 was a Thursday.
-    let weekday = Self.days[Int(((days + 3) % 7 + 7) % 7)]
-    let month3 = Self.months[Int(month) - 1]
-    return capital(weekday) + ", " + padded(day, 2) + " " + capital(month3) + " " + padded(year, 4)
-      + " " + padded(rest / 3_600, 2) + ":" + padded(rest / 60 % 60, 2) + ":" + padded(rest % 60, 2)
-      + " GMT"
-  }
-
-  private static func capital(_ text: String) -> String {
-    text.prefix(1).uppercased() + text.dropFirst()
   }
 }

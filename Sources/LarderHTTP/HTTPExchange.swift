@@ -5,7 +5,6 @@ import Larder
   import FoundationNetworking
 #endif
 
-/// A request of an app, in the form in which the rules use it.
 struct HTTPExchange: Sendable {
   let request: URLRequest
   let head: RequestHead
@@ -15,9 +14,6 @@ struct HTTPExchange: Sendable {
   let ignoresStored: Bool
   let url: URL
 
-  /// Creates the exchange of a request.
-  ///
-  /// - Parameter added: Fields that the client adds itself.
   init(_ request: URLRequest, added: [String: String]) throws(HTTPCacheError) {
     guard let url = request.url, let scheme = url.scheme?.lowercased(),
       ["http", "https"].contains(scheme)

@@ -2,7 +2,6 @@ import Larder
 
 /// Header fields of a message, in order. Names ignore case and may be repeated.
 struct HTTPFields: Sendable, Hashable {
-  /// One field line.
   struct Line: Sendable, Hashable {
     let name: String
     let value: String
@@ -28,19 +27,11 @@ struct HTTPFields: Sendable, Hashable {
     return lines.filter { $0.key == key }.map(\.value)
   }
 
-  /// The combined values of every name, spelled as in its first line. O(lines).
+  /// The combined values of every name, spelled as in its first line.
   var combined: [String: String] {
-    var places: [String: Int] = [:]
-    var fields: [(name: String, values: [String])] = []
-    for line in lines {
-      if let place = places[line.key] {
-        fields[place].values.append(line.value)
-      } else {
-        places[line.key] = fields.count
-        fields.append((line.name, [line.value]))
-      }
+    Dictionary(grouping: lines, by: \.key).values.reduce(into: [:]) { fields, lines in
+      fields[lines[0].name] = lines.map(\.value).joined(separator: ", ")
     }
-    return fields.reduce(into: [:]) { $0[$1.name] = $1.values.joined(separator: ", ") }
   }
 
   func contains(_ name: String) -> Bool {
@@ -48,7 +39,6 @@ struct HTTPFields: Sendable, Hashable {
     return lines.contains { $0.key == key }
   }
 
-  /// Elements of a list of tokens, without empty ones.
   func tokens(of name: String) -> [String] {
     values(of: name).flatMap { $0.split(separator: ",") }.map { String($0).asciiTrimmed }
       .filter { !$0.isEmpty }
@@ -58,7 +48,6 @@ struct HTTPFields: Sendable, Hashable {
     lines.append(Line(name: name, value: value.asciiTrimmed, key: name.asciiLowercased))
   }
 
-  /// Replaces all lines with a name, or removes them if `value` is nil.
   mutating func set(_ name: String, _ value: String?) {
     remove(name)
     if let value { append(name, value) }
@@ -66,15 +55,12 @@ struct HTTPFields: Sendable, Hashable {
 
   mutating func remove(_ name: String) { remove([name]) }
 
-  /// Removes all lines with these names. O(lines + names).
   mutating func remove(_ names: [String]) {
     if names.isEmpty { return }
     let keys = Set(names.map(\.asciiLowercased))
     lines.removeAll { keys.contains($0.key) }
   }
 
-  /// Replaces fields by those of `other` with the same names, and adds its other fields, except
-  /// the names in `except`.
   mutating func update(from other: HTTPFields, except: [String]) {
     var new = other
     new.remove(except)
@@ -88,7 +74,6 @@ struct HTTPFields: Sendable, Hashable {
     "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
   ]
 
-  /// The fields without those of the connection and those that `Connection` lists.
   var storable: HTTPFields {
     var copy = self
     copy.remove(tokens(of: "Connection") + Self.connectionFields)

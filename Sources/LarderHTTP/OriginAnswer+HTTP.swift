@@ -27,13 +27,11 @@ extension OriginAnswer {
   /// Creates the answer for a response of an HTTP origin, by all fields that concern a private
   /// cache (RFC 9111):
   ///
-  /// - 2xx: the value, fresh for what is left of its lifetime by `max-age`, `Expires` and `Date`,
-  ///   or a tenth of the time since `Last-Modified`. Without any of them it is fresh for no time,
-  ///   and kept only if it has an `ETag` to revalidate it by.
+  /// - 2xx: the value, for what is left of its lifetime by `max-age`, `Expires` and `Date`, or a
+  ///   tenth of the time since `Last-Modified`. Without any of them it is kept only with an `ETag`.
   /// - 304: `notModified`.
-  /// - 404 and 410: `absent(for:)` what is left of the lifetime; for no time if the response must
-  ///   not be stored, or not be used without a confirmation. Without `max-age`, `Expires` and
-  ///   `Last-Modified`: `absent`, for `HybridCacheConfiguration.negativeLife`.
+  /// - 404 and 410: `absent(for:)` what is left of the lifetime, if they may be stored; without one
+  ///   `absent`, for `HybridCacheConfiguration.negativeLife`.
   /// - `no-store` and `Vary: *`: it is not stored. `no-cache` and `must-revalidate`: it is never
   ///   returned without a confirmation.
   /// - The version is the `ETag`, or `Last-Modified` without one: see `URLRequest.revalidating`.
@@ -41,16 +39,8 @@ extension OriginAnswer {
   /// Header fields are not stored, and `Vary` is not checked: what a response varies by has to be
   /// part of the key. `HTTPCache` does both.
   ///
-  /// ```swift
-  /// let image = await cache.result(for: url) { origin in
-  ///   let (data, response) = try await client.data(from: url, revalidating: origin)
-  ///   return try OriginAnswer(Image(data), response)
-  /// }
-  /// ```
-  ///
   /// - Parameters:
-  ///   - value: The value of the response, for example its decoded body. Evaluated for a 2xx alone:
-  ///     the body of another response is not the value's.
+  ///   - value: The value of the response, for example its decoded body. Evaluated for a 2xx alone.
   ///   - received: Time at which the response arrived.
   /// - Throws: `HTTPStatusError` for other statuses, and the errors of `value`.
   public init(
@@ -61,7 +51,6 @@ extension OriginAnswer {
       received: received)
   }
 
-  /// Creates the answer for the head of a response from `url`.
   init(
     _ value: @autoclosure () throws -> Value, _ head: ResponseHead, url: String, received: Date
   ) throws {
@@ -91,16 +80,6 @@ extension OriginAnswer {
     }
   }
 
-  /// Creates the answer for a 304: the cached value is valid for the lifetime that the response
-  /// gives, or without one for its previous lifetime.
-  ///
-  /// - Parameter received: Time at which the response arrived.
-  public static func notModified(
-    _ response: HTTPURLResponse, received: Date = .now
-  ) -> OriginAnswer {
-    notModified(ResponseHead(response), received: received)
-  }
-
   static func notModified(_ head: ResponseHead, received: Date) -> OriginAnswer {
     let stored = StoredResponse(head, received: received)
     var maxAge: Duration?
@@ -114,7 +93,6 @@ extension OriginAnswer {
 }
 
 extension OriginAnswer {
-  /// Creates the answer for a 404 or a 410.
   private static func absent(_ head: ResponseHead, url: String, received: Date) -> OriginAnswer {
     guard head.mayBeStored(answering: RequestHead(url: url)), !head.control.noCache else {
       return .absent(for: .zero)
@@ -132,7 +110,6 @@ extension StoredResponse {
       head, body: Data(), answering: RequestHead(url: ""), requestTime: now, responseTime: now)
   }
 
-  /// The `ETag`, or `Last-Modified` without one.
   fileprivate var version: String? {
     entityTag ?? (hasValidator ? head.fields["Last-Modified"] : nil)
   }
@@ -147,17 +124,7 @@ extension URLRequest {
   /// changed: `If-None-Match`, or `If-Modified-Since` for a version that is a date. Without a
   /// version the request is unchanged.
   public func revalidating<Key>(_ origin: OriginRequest<Key>) -> URLRequest {
-    revalidating(version: origin.version)
-  }
-
-  /// The request with the condition that the origin confirms the value of a hit: see
-  /// `revalidating(_:)` for a request to the origin.
-  public func revalidating<Value>(_ hit: CacheHit<Value>?) -> URLRequest {
-    revalidating(version: hit?.version)
-  }
-
-  private func revalidating(version: String?) -> URLRequest {
-    guard let version else { return self }
+    guard let version = origin.version else { return self }
     var request = self
     request.setValue(version, forHTTPHeaderField: RequestHead.condition(on: version))
     return request

@@ -1,6 +1,11 @@
 import Larder
 
-/// Method, target and header fields of a request.
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 struct RequestHead: Sendable, Hashable {
   let method: String
   /// The absolute URL, normalised and without fragment: the key of responses to GET.
@@ -8,17 +13,14 @@ struct RequestHead: Sendable, Hashable {
   let fields: HTTPFields
   let control: CacheControl
 
-  init(method: String = "GET", url: String, fields: HTTPFields = HTTPFields()) {
-    self.init(
-      method: method, url: url, fields: fields, control: CacheControl(fields, isRequest: true))
-  }
-
-  /// Creates a head whose directives do not all come from its fields.
-  init(method: String, url: String, fields: HTTPFields, control: CacheControl) {
+  init(
+    method: String = "GET", url: String, fields: HTTPFields = HTTPFields(),
+    control: CacheControl? = nil
+  ) {
     self.method = method
     self.url = Self.normalised(url)
     self.fields = fields
-    self.control = control
+    self.control = control ?? CacheControl(fields, isRequest: true)
   }
 
   /// True if the origin must evaluate a condition that caches must not (RFC 9111, 4.3.2).
@@ -26,7 +28,6 @@ struct RequestHead: Sendable, Hashable {
     fields.contains("If-Match") || fields.contains("If-Unmodified-Since")
   }
 
-  /// True if the client itself asks whether it has the current representation.
   var hasClientCondition: Bool {
     fields.contains("If-None-Match") || fields.contains("If-Modified-Since")
   }
@@ -58,21 +59,25 @@ struct RequestHead: Sendable, Hashable {
     return "\(scheme)://\(authority)" + (tail.hasPrefix("/") ? "" : "/") + tail
   }
 
+  /// Resolves a reference against an absolute URL; nil if it is none. An empty one is the URL
+  /// itself.
+  static func resolve(_ reference: String, against url: String) -> String? {
+    if reference.isEmpty { return url }
+    guard let base = URL(string: url), let target = URL(string: reference, relativeTo: base) else {
+      return nil
+    }
+    return RequestHead.normalised(target.absoluteString)
+  }
+
   static func origin(of url: String) -> Substring {
     guard let colon = url.firstRange(of: "://") else { return url[...] }
     return url[..<(url[colon.upperBound...].firstIndex(of: "/") ?? url.endIndex)]
   }
 }
 
-/// Status and header fields of a response.
 struct ResponseHead: Sendable, Hashable {
   var status: Int
-  var fields: HTTPFields
-
-  init(status: Int, fields: HTTPFields = HTTPFields()) {
-    self.status = status
-    self.fields = fields
-  }
+  var fields = HTTPFields()
 
   var control: CacheControl { CacheControl(fields) }
 
@@ -92,7 +97,6 @@ struct ResponseHead: Sendable, Hashable {
   /// True for errors of a server that `stale-if-error` concerns (RFC 5861, 4).
   var isServerError: Bool { [500, 502, 503, 504].contains(status) }
 
-  /// True if the response has a lifetime of its own instead of a heuristic one.
   var hasExplicitLifetime: Bool { control.maxAge != nil || fields.contains("Expires") }
 
   /// True if a private cache may store the response (RFC 9111, 3).
@@ -117,7 +121,7 @@ struct ResponseHead: Sendable, Hashable {
       // RFC 9110, 9.3.3.
       return (200...299).contains(status) && status != 206 && hasExplicitLifetime
         && fields["Content-Location"].map { contentLocation in
-          URLReference.resolve(contentLocation, against: request.url) == request.url
+          RequestHead.resolve(contentLocation, against: request.url) == request.url
         } ?? false
     default: return false
     }
@@ -127,7 +131,7 @@ struct ResponseHead: Sendable, Hashable {
   func invalidates(answering request: RequestHead) -> [String] {
     guard !request.isSafe, (200...399).contains(status) else { return [] }
     let others = ["Location", "Content-Location"].compactMap { name in
-      fields[name].flatMap { URLReference.resolve($0, against: request.url) }
+      fields[name].flatMap { RequestHead.resolve($0, against: request.url) }
     }.filter { RequestHead.origin(of: $0) == RequestHead.origin(of: request.url) }
     return [request.url] + others.filter { $0 != request.url }
   }

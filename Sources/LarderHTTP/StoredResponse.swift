@@ -7,7 +7,6 @@ import LarderEngine
   import Foundation
 #endif
 
-/// Use of a stored response for a request.
 enum StoredUse: Sendable, Hashable {
   case now
   /// It answers the request, and is refreshed in the background (RFC 5861, 3).
@@ -26,7 +25,6 @@ struct StoredResponse: Sendable, Hashable {
   }
 
   var head: ResponseHead
-  /// Times in microseconds since 1970.
   var requestTime: Int64
   var responseTime: Int64
   /// Key of the hashes of `selectors`, random for each response.
@@ -34,44 +32,13 @@ struct StoredResponse: Sendable, Hashable {
   let selectors: [Selector]
   var body: Data
 
-  init(
-    _ head: ResponseHead, body: Data, answering request: RequestHead, requestTime: Int64,
-    responseTime: Int64
-  ) {
-    self.head = ResponseHead(status: head.status, fields: head.fields.storable)
-    self.body = body
-    self.requestTime = requestTime
-    // The clock may have been set back in between.
-    self.responseTime = max(requestTime, responseTime)
-    var names = Set(head.fields.tokens(of: "Vary").map(\.asciiLowercased))
-    if head.status == 206 { names.insert(Self.range) }
-    let key = names.isEmpty ? SelectorKey(0, 0) : SelectorKey()
-    selectorKey = key
-    selectors = names.sorted().map { Selector(name: $0, hash: key.hash(request.selecting($0))) }
-  }
-
-  /// Name of the selector of a part: the range that was asked for.
   private static let range = "range"
-
-  init(
-    _ head: ResponseHead, body: Data, selectorKey: SelectorKey, selectors: [Selector],
-    requestTime: Int64, responseTime: Int64
-  ) {
-    self.head = head
-    self.body = body
-    self.selectorKey = selectorKey
-    self.selectors = selectors
-    self.requestTime = requestTime
-    self.responseTime = responseTime
-  }
 
   private var control: CacheControl { head.control }
   private var responseSecond: Int64 { responseTime / 1_000_000 }
 
   /// Time of `Date`; that of the response if it has none that is valid.
-  private var date: Int64 {
-    head.fields["Date"].flatMap { HTTPDate.seconds($0, now: responseSecond) } ?? responseSecond
-  }
+  private var date: Int64 { date(of: "Date") ?? responseSecond }
 
   private func date(of name: String) -> Int64? {
     head.fields[name].flatMap { HTTPDate.seconds($0, now: responseSecond) }
@@ -112,7 +79,6 @@ struct StoredResponse: Sendable, Hashable {
     return max(apparent + resident / 1_000_000, received + (delay + resident) / 1_000_000)
   }
 
-  /// True within the lifetime, and if the origin need not be asked in any case.
   func isFresh(at now: Int64) -> Bool { !control.noCache && age(at: now) < lifetime }
 
   /// Decides on the use of the response for a request.
@@ -146,7 +112,6 @@ struct StoredResponse: Sendable, Hashable {
     return limits.contains { staleness <= $0 }
   }
 
-  /// True if the response will be of use: fresh for a time, or with something to validate it by.
   var isWorthStoring: Bool {
     let control = control
     if hasValidator { return true }
@@ -160,7 +125,6 @@ struct StoredResponse: Sendable, Hashable {
     head.fields["ETag"].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// `Last-Modified`, if it is a date.
   var lastModified: String? {
     date(of: "Last-Modified") == nil ? nil : head.fields["Last-Modified"]
   }
@@ -175,9 +139,8 @@ struct StoredResponse: Sendable, Hashable {
     return conditions
   }
 
-  /// True if a 304 is about this response (RFC 9111, 4.3.4): a strong tag must be the same, and of
-  /// weaker validators the first one that the 304 has must correspond. A 304 without any confirms
-  /// what it was asked about.
+  /// True if a 304 is about this response (RFC 9111, 4.3.4): a strong tag must be the same, and the
+  /// first weaker validator that the 304 has must correspond.
   func isConfirmed(by answer: ResponseHead) -> Bool {
     let tag = answer.fields["ETag"].flatMap { $0.isEmpty ? nil : $0 }
     if let tag, let entityTag { return EntityTag.confirms(tag, entityTag) }
@@ -213,7 +176,6 @@ struct StoredResponse: Sendable, Hashable {
 
   // MARK: Selection
 
-  /// True if the response was to a request with the same selecting fields (RFC 9111, 4.1).
   func matches(_ request: RequestHead) -> Bool {
     selectors.allSatisfy { selector in
       // A part may answer other ranges.
@@ -246,7 +208,6 @@ struct StoredResponse: Sendable, Hashable {
     return range
   }
 
-  /// True if the response is a part that was asked for by this `Range` header.
   func isPart(askedForBy header: String) -> Bool {
     guard head.status == 206 else { return false }
     return selectors.contains { $0.name == Self.range && $0.hash == selectorKey.hash(header) }
@@ -270,6 +231,24 @@ struct StoredResponse: Sendable, Hashable {
   }
 }
 
+extension StoredResponse {
+  init(
+    _ head: ResponseHead, body: Data, answering request: RequestHead, requestTime: Int64,
+    responseTime: Int64
+  ) {
+    var names = Set(head.fields.tokens(of: "Vary").map(\.asciiLowercased))
+    if head.status == 206 { names.insert(Self.range) }
+    let key = names.isEmpty ? SelectorKey(0, 0) : SelectorKey()
+    self.init(
+      head: ResponseHead(status: head.status, fields: head.fields.storable),
+      requestTime: requestTime,
+      // The clock may have been set back in between.
+      responseTime: max(requestTime, responseTime), selectorKey: key,
+      selectors: names.sorted().map { Selector(name: $0, hash: key.hash(request.selecting($0))) },
+      body: body)
+  }
+}
+
 /// Key of the hashes of a response's selectors.
 struct SelectorKey: Sendable, Hashable {
   let first: UInt64
@@ -285,8 +264,7 @@ struct SelectorKey: Sendable, Hashable {
     self.init(generator.next(), generator.next())
   }
 
-  /// The hash of a text: SipHash of each eight bytes with the hash of those before, and of the
-  /// length first. 64 bits tell texts apart, and are too few to find a random token by trying.
+  /// SipHash of each eight bytes with the hash of those before, and of the length first.
   func hash(_ text: String?) -> UInt64? {
     guard let text else { return nil }
     let hash = SipHash(first, second)
@@ -302,8 +280,7 @@ struct SelectorKey: Sendable, Hashable {
 }
 
 extension RequestHead {
-  /// Normalised value of a field that a response varies by; nil if the request has none. Lists of
-  /// languages are equal if they mean the same: their order counts only through weights.
+  /// Normalised value of a field that a response varies by; nil if the request has none.
   func selecting(_ name: String) -> String? {
     guard let value = fields[name] else { return nil }
     switch name {
@@ -316,7 +293,6 @@ extension RequestHead {
   }
 }
 
-/// An element of `Accept-Language`.
 struct LanguageRange: Sendable, Hashable {
   let tag: String
   let weight: Int
@@ -327,7 +303,6 @@ struct LanguageRange: Sendable, Hashable {
     return "\(tag);q=0." + String(repeating: "0", count: 3 - digits.utf8.count) + digits
   }
 
-  /// Parses a list; the elements with the largest weight come first, equal ones by their tags.
   static func parse(_ header: String) -> [LanguageRange] {
     header.split(separator: ",").compactMap { element -> LanguageRange? in
       let parts = element.split(separator: ";").map { String($0).asciiTrimmed.asciiLowercased }
@@ -367,7 +342,6 @@ enum EntityTag {
     tag.hasPrefix("W/") ? matchesWeakly(tag, stored) : tag == stored
   }
 
-  /// True if a header `If-None-Match` lists the tag, or is `*`.
   static func isListed(_ tag: String?, in header: String) -> Bool {
     if header.asciiTrimmed == "*" { return true }
     guard let tag else { return false }

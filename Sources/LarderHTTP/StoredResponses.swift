@@ -4,7 +4,6 @@
   import Foundation
 #endif
 
-/// The stored responses of a URL: one for each variant, the newest first.
 struct StoredResponses: Sendable, Hashable {
   /// Most variants of a URL; the oldest goes first.
   static let countMax = 16
@@ -33,7 +32,6 @@ struct StoredResponses: Sendable, Hashable {
     if all.count > Self.countMax { all.removeLast() }
   }
 
-  /// Replaces a response by an updated one. Does nothing if another has taken its place.
   mutating func replace(_ old: StoredResponse, by new: StoredResponse) -> Bool {
     guard let index = all.firstIndex(of: old) else { return false }
     all.remove(at: index)
@@ -85,9 +83,6 @@ extension StoredResponses {
     return writer.bytes
   }
 
-  /// Decodes bytes of `encoded()`.
-  ///
-  /// - Throws: `HTTPCacheError.damaged` for anything else.
   init(decoding data: Data) throws(HTTPCacheError) {
     var reader = Reader(data)
     guard try reader.byte() == Self.version else { throw .damaged }
@@ -111,9 +106,9 @@ extension StoredResponses {
       }
       all.append(
         StoredResponse(
-          ResponseHead(status: Int(status), fields: fields), body: try reader.bytes(),
-          selectorKey: key, selectors: selectors, requestTime: requestTime,
-          responseTime: responseTime))
+          head: ResponseHead(status: Int(status), fields: fields), requestTime: requestTime,
+          responseTime: responseTime, selectorKey: key, selectors: selectors,
+          body: try reader.bytes()))
     }
     guard reader.isAtEnd else { throw .damaged }
   }

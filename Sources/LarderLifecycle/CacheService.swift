@@ -43,7 +43,6 @@
       of cache: HybridCache<Key, Value>, every interval: Duration,
       _ onFailure: @escaping @Sendable (HybridCacheError) -> Void
     ) {
-      let cache = AsyncHybridCache(cache)
       self.init(every: interval) {
         do throws(HybridCacheError) {
           try await cache.removeExpired()

@@ -5,9 +5,13 @@
   /// Log entries for events.
   enum CacheLogEntry {
     /// Level and message of a change of the policy in charge, among `policies`.
-    static func describe(_ change: PolicySwitch, _ policies: [String]) -> (Logger.Level, String) {
-      func name(_ index: Int) -> String { index < policies.count ? policies[index] : "\(index)" }
-      return (.notice, "the policy changed from \(name(change.from)) to \(name(change.to))")
+    static func describe(
+      from old: UInt8, to new: UInt8, _ policies: [String]
+    ) -> (Logger.Level, String) {
+      func name(_ index: UInt8) -> String {
+        index < policies.count ? policies[Int(index)] : "\(index)"
+      }
+      return (.notice, "the policy changed from \(name(old)) to \(name(new))")
     }
 
     /// Returns level and message; nil for an event that is not logged.
@@ -17,7 +21,7 @@
       _ kind: HybridEvent.Kind, _ policies: [String]
     ) -> (Logger.Level, String)? {
       switch kind {
-      case .switchPolicy(let change): describe(change, policies)
+      case .switchPolicy(let old, let new): describe(from: old, to: new, policies)
       case .failure(let error): (.error, "the cache failed: \(error)")
       case .evict(.failure):
         (.warning, "an entry was given up: its value was damaged or not written")
@@ -68,8 +72,10 @@
     public func log(
       to logger: Logger, name: String, logsKeys: Bool = false
     ) -> CacheEventToken {
+      let tiers = readStatistics()
       let policies: [HybridTier: [String]] = [
-        .memory: memoryPolicyChoice?.policies ?? [], .disk: diskPolicyChoice?.policies ?? [],
+        .memory: tiers.memory?.policyChoice?.policies ?? [],
+        .disk: tiers.disk?.policyChoice?.policies ?? [],
       ]
       return onEvent { event in
         let choices = event.tier.flatMap { policies[$0] } ?? []
@@ -121,8 +127,8 @@
           )
         case .evict(.freeSpace):
           (level, message) = (.notice, "an entry was given up: the disk is nearly full")
-        case .switchPolicy(let change):
-          (level, message) = CacheLogEntry.describe(change, policies)
+        case .switchPolicy(let old, let new):
+          (level, message) = CacheLogEntry.describe(from: old, to: new, policies)
         default: return
         }
         var metadata: Logger.Metadata = ["cache": "\(name)"]

@@ -11,10 +11,10 @@
   /// `cache`, the name, and those of a tier have `tier`: `memory` or `disk`.
   ///
   /// Counters of tiers: `larder_requests` by `result` (`hit`, `miss`), `larder_stores` by `result`
-  /// (`stored`, `rejected`), `larder_evictions` by `reason` (`capacity`, `expired`, `pressure`,
-  /// `trim`, `free_space`), `larder_removals` and `larder_dropped_events`, and of disks
-  /// `larder_damages`, `larder_undecodables`, `larder_rebuilds`, `larder_renewals`,
-  /// `larder_expired_reads`, and `larder_io_bytes` by `operation` (`read`, `write`, `move`).
+  /// (`stored`, `rejected`), `larder_admissions`, `larder_evictions` by `reason` (`capacity`,
+  /// `expired`, `pressure`, `trim`), `larder_removals` and `larder_dropped_events`, and of disks
+  /// `larder_damages`, `larder_undecodables`, `larder_rebuilds`, `larder_renewals`, and
+  /// `larder_io_bytes` by `operation` (`read`, `write`, `move`).
   /// Of a policy that chooses among others (`auto`): counter `larder_policy_switches`, and by
   /// `policy` gauges `larder_policy_leading` and `larder_policy_hit_ratio`.
   /// Counters of loads: `larder_loads` by `result` (`started`, `joined`, `failed`, `cancelled`,
@@ -75,8 +75,8 @@
       self.init(name, factory, restarts: true) { [weak cache] in
         cache.map { cache in
           {
-            CacheReading.all(cache.statistics) + CacheReading.all(cache.loadCounts)
-              + CacheReading.all(cache.policyChoice, tier: "memory")
+            CacheReading.all(cache.statistics, tier: "memory")
+              + CacheReading.all(cache.loadStatistics)
           }
         }
       }
@@ -88,12 +88,7 @@
       _ cache: DiskCache, name: String, factory: (any MetricsFactory)? = nil
     ) {
       self.init(name, factory) { [weak cache = cache.blocking] in
-        cache.map { cache in
-          {
-            CacheReading.all(cache.statistics, entries: cache.count, bytes: cache.valueBytes)
-              + CacheReading.all(cache.policyChoice, tier: "disk")
-          }
-        }
+        cache.map { cache in { CacheReading.all(cache.statistics, tier: "disk") } }
       }
     }
 
@@ -102,14 +97,7 @@
       _ cache: HybridCache<Key, Value>, name: String, factory: (any MetricsFactory)? = nil
     ) {
       self.init(name, factory) { [weak cache] in
-        cache.map { cache in
-          {
-            CacheReading.all(
-              cache.statistics, entries: cache.diskCount, bytes: cache.diskValueBytes)
-              + CacheReading.all(cache.memoryPolicyChoice, tier: "memory")
-              + CacheReading.all(cache.diskPolicyChoice, tier: "disk")
-          }
-        }
+        cache.map { cache in { CacheReading.all(cache.readStatistics()) } }
       }
     }
 
@@ -210,63 +198,54 @@
       CacheReading(label: label, dimensions: dimensions, value: .level(value))
     }
 
-    /// Readings of a memory cache. A label with the dimension `tier` has it for every cache:
-    /// Prometheus requires the same dimensions for the same label.
-    static func all(_ said: MemoryCacheStatistics) -> [CacheReading] {
-      let tier = [("tier", "memory")]
-      return [
+    /// Readings of a tier, `memory` or `disk`. A label with the dimension `tier` has it for every
+    /// cache: Prometheus requires the same dimensions for the same label.
+    static func all(_ said: TierStatistics, tier name: String) -> [CacheReading] {
+      let tier = [("tier", name)]
+      var readings = [
         total("larder_requests", said.hits, tier + [("result", "hit")]),
         total("larder_requests", said.misses, tier + [("result", "miss")]),
         total(
           "larder_stores", said.sets - min(said.rejections, said.sets),
           tier + [("result", "stored")]),
         total("larder_stores", said.rejections, tier + [("result", "rejected")]),
+        total("larder_admissions", said.admissions, tier),
         total("larder_evictions", said.evictions, tier + [("reason", "capacity")]),
         total("larder_evictions", said.expirations, tier + [("reason", "expired")]),
         total("larder_evictions", said.pressure, tier + [("reason", "pressure")]),
-        total("larder_evictions", said.trimmed, tier + [("reason", "trim")]),
+        total("larder_evictions", said.trims, tier + [("reason", "trim")]),
         total("larder_removals", said.removals, tier),
         total("larder_dropped_events", said.droppedEvents, tier),
         level("larder_entries", Double(said.count), tier),
         level("larder_weight", Double(said.weight), tier),
       ]
-    }
-
-    static func all(_ loads: MemoryLoadCounts) -> [CacheReading] {
-      [
-        total("larder_loads", loads.started, [("result", "started")]),
-        total("larder_loads", loads.joined, [("result", "joined")]),
-        total("larder_loads", loads.failed, [("result", "failed")]),
-        total("larder_loads", loads.none, [("result", "absent")]),
-        total("larder_refreshes", loads.refreshes, [("result", "started")]),
-        total("larder_stale_answers", loads.stale, [("reason", "refreshing")]),
-        total("larder_negative_hits", loads.negativeHits, []),
-      ]
-    }
-
-    static func all(_ said: DiskStatistics, entries: Int, bytes: UInt64) -> [CacheReading] {
-      let tier = [("tier", "disk")]
-      return [
-        total("larder_requests", said.hits, tier + [("result", "hit")]),
-        total("larder_requests", said.misses, tier + [("result", "miss")]),
-        total("larder_stores", said.stores + said.replacements, tier + [("result", "stored")]),
-        total("larder_stores", said.rejections, tier + [("result", "rejected")]),
-        total("larder_evictions", said.evictions, tier + [("reason", "capacity")]),
-        total("larder_evictions", said.expirations, tier + [("reason", "expired")]),
-        total("larder_evictions", said.freeSpaceEvictions, tier + [("reason", "free_space")]),
-        total("larder_evictions", said.trims, tier + [("reason", "trim")]),
-        total("larder_removals", said.removals, tier),
+      readings += all(said.policyChoice, tier: name)
+      if name == "memory" { return readings }
+      return readings + [
         total("larder_renewals", said.renewals, tier),
-        total("larder_expired_reads", said.expiredReads, tier),
         total("larder_damages", said.damages, tier),
         total("larder_undecodables", said.undecodables, tier),
         total("larder_rebuilds", said.rebuilds, tier),
         total("larder_io_bytes", said.bytesRead, tier + [("operation", "read")]),
         total("larder_io_bytes", said.bytesWritten, tier + [("operation", "write")]),
         total("larder_io_bytes", said.bytesMoved, tier + [("operation", "move")]),
-        total("larder_dropped_events", said.droppedEvents, tier),
-        level("larder_entries", Double(entries), tier),
-        level("larder_weight", Double(bytes), tier),
+      ]
+    }
+
+    static func all(_ loads: LoadStatistics) -> [CacheReading] {
+      [
+        total("larder_loads", loads.started, [("result", "started")]),
+        total("larder_loads", loads.joined, [("result", "joined")]),
+        total("larder_loads", loads.failed, [("result", "failed")]),
+        total("larder_loads", loads.cancelled, [("result", "cancelled")]),
+        total("larder_loads", loads.absent, [("result", "absent")]),
+        total("larder_loads", loads.notModified, [("result", "not_modified")]),
+        total("larder_loads", loads.overtaken, [("result", "overtaken")]),
+        total("larder_refreshes", loads.refreshes, [("result", "started")]),
+        total("larder_refreshes", loads.failedRefreshes, [("result", "failed")]),
+        total("larder_stale_answers", loads.staleWhileRevalidate, [("reason", "refreshing")]),
+        total("larder_stale_answers", loads.staleIfError, [("reason", "origin_failed")]),
+        total("larder_negative_hits", loads.negativeHits, []),
       ]
     }
 
@@ -283,25 +262,13 @@
         + zip(choice.hitRatios, labels).map { level("larder_policy_hit_ratio", $0, $1) }
     }
 
-    static func all(_ said: HybridStatistics, entries: Int, bytes: UInt64) -> [CacheReading] {
-      var readings = [
-        total("larder_loads", said.fetches, [("result", "started")]),
-        total("larder_loads", said.joined, [("result", "joined")]),
-        total("larder_loads", said.fetchFailures, [("result", "failed")]),
-        total("larder_loads", said.cancelledFetches, [("result", "cancelled")]),
-        total("larder_loads", said.notModified, [("result", "not_modified")]),
-        total("larder_loads", said.overtaken, [("result", "overtaken")]),
-        total("larder_refreshes", said.backgroundFailures, [("result", "failed")]),
-        total("larder_stale_answers", said.staleHits, [("reason", "refreshing")]),
-        total("larder_stale_answers", said.staleAnswers, [("reason", "origin_failed")]),
+    static func all(_ said: HybridStatistics) -> [CacheReading] {
+      all(said.loads) + [
         total("larder_moves", said.promotions, [("to", "memory")]),
         total("larder_moves", said.demotions, [("to", "disk")]),
-        total("larder_negative_hits", said.negativeHits, []),
         total("larder_dropped_events", said.droppedEvents, [("tier", "both")]),
-      ]
-      if let memory = said.memory { readings += all(memory) }
-      if let disk = said.disk { readings += all(disk, entries: entries, bytes: bytes) }
-      return readings
+      ] + (said.memory.map { all($0, tier: "memory") } ?? [])
+        + (said.disk.map { all($0, tier: "disk") } ?? [])
     }
   }
 #endif

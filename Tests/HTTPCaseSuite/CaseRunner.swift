@@ -38,14 +38,14 @@ public final class CaseRunner: Sendable {
   ///
   /// - Parameter directory: Folder of the cache; nil for one in memory.
   /// - Throws: `LoopbackError`, or `HTTPCacheError`.
-  public init(directory: URL? = nil) throws {
+  public init(directory: URL? = nil) async throws {
     let origin = CaseOrigin(clock)
     self.origin = origin
     server = try LoopbackServer { origin.answer($0) }
     var configuration = HTTPCacheConfiguration(followsRedirects: false, clock: clock)
     // Each response is read from the disk.
     if directory == nil { configuration.disk = nil } else { configuration.memory = nil }
-    cache = try HTTPCache(
+    cache = try await HTTPCache(
       directory: directory, configuration: configuration, client: HTTPClient(LoopbackClient.send))
   }
 

@@ -69,51 +69,47 @@ private struct API: Sendable {
 
   @Test func secondStepLoadsValues() async throws {
     let limits = MemoryCacheLimits(count: 10_000, age: .seconds(600))
-    let users = try LoadingMemoryCache(limits: limits) { id in
-      try await api.user(id)
-    } loadAll: { ids in
-      try await api.users(ids)
-    }
-    let user = try await users.value(for: 17)
-    let team = try await users.values(for: [17, 18, 19])
-    #expect(user.id == 17 && team.count == 3 && users.cache.loadCounts.started == 2)
+    let users = try MemoryCache<Int, User>(limits: limits)
+    let user = try await users.value(for: 17) { id in try await api.user(id) }
+    let team = try await users.values(for: [17, 18, 19]) { ids in try await api.users(ids) }
+    #expect(user.id == 17 && team.count == 3 && users.loadStatistics.started == 2)
   }
 
   @Test func thirdStepKeepsAnArticleOnDisk() async throws {
-    let articles = try HybridCache<String, Article>(name: "articles")
+    let articles = try await HybridCache<String, Article>(name: "articles")
     let article = try await articles.value(for: "storm") { request in
       try await api.article(request.key)
     }
     #expect(article.title == "storm" && articles.diskCount == 1)
-    try articles.destroy()
+    try await articles.destroy()
   }
 
   @Test func fourthStepFailsWithoutAServer() async throws {
     let url = try #require(URL(string: "http://127.0.0.1:1/picture"))
     let client = HTTPClient.urlSession()
     let configuration = HybridCacheConfiguration(staleIfError: .seconds(7 * 86_400))
-    let pictures = LoadingHybridCache(
-      try HybridCache<URL, Picture>(name: "pictures", configuration: configuration, codec: .picture)
-    ) { origin in
+    let pictures = try await HybridCache<URL, Picture>(
+      name: "pictures", configuration: configuration, codec: .picture)
+    let result = await pictures.result(for: url) { origin in
       let (data, response) = try await client.data(from: origin.key, revalidating: origin)
       return try OriginAnswer(Picture(data), response)
     }
-    await #expect(throws: (any Error).self) {
-      let picture = try await pictures.value(for: url)
+    #expect(throws: (any Error).self) {
+      let picture = try result.get()
       _ = picture
     }
-    try pictures.cache.destroy()
+    try await pictures.destroy()
   }
 
-  @Test func fifthStepLimitsAndEmpties() throws {
+  @Test func fifthStepLimitsAndEmpties() async throws {
     let limited = HybridCacheConfiguration(
       memory: MemoryCacheLimits(weight: 50_000_000),
       disk: DiskLimits(count: 1_000, age: .seconds(30 * 86_400)))
-    let photos = try HybridCache<URL, Picture>(
+    let photos = try await HybridCache<URL, Picture>(
       name: "photos", configuration: limited, codec: .picture, weigh: { $0.pixels.count })
 
-    photos.observe(try SystemMemoryPressure())  // memory is emptied when the system asks for it
-    try photos.removeAll()  // "clear cache" in the settings
-    try photos.destroy()  // log-out: closes the cache, and removes its folder
+    photos.handle(.warning)  // empties memory, as a warning of the system does
+    try await photos.removeAll()  // "clear cache" in the settings
+    try await photos.destroy()  // log-out: closes the cache, and removes its folder
   }
 }

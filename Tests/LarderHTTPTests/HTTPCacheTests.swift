@@ -43,10 +43,10 @@ private final class Origin: Sendable {
   private func cache(
     _ client: HTTPClient = HTTPClient(LoopbackClient.send), staleIfError: Duration? = nil,
     directory: URL? = nil
-  ) throws -> HTTPCache {
+  ) async throws -> HTTPCache {
     var configuration = HTTPCacheConfiguration(staleIfError: staleIfError, clock: clock)
     if directory == nil { configuration.disk = nil }
-    return try HTTPCache(directory: directory, configuration: configuration, client: client)
+    return try await HTTPCache(directory: directory, configuration: configuration, client: client)
   }
 
   private func text(_ cache: HTTPCache, _ url: URL) async throws -> String {
@@ -60,16 +60,17 @@ private final class Origin: Sendable {
     let origin = try Origin { _ in
       LoopbackReply("body", fields: [("Cache-Control", "max-age=60"), ("X", "1"), ("X", "2")])
     }
-    let first = try cache(directory: folder)
+    let first = try await cache(directory: folder)
     _ = try await first.data(from: origin.url("/a"))
     try await first.close()
     clock.advance(by: .seconds(30))
-    let second = try cache(directory: folder)
+    let second = try await cache(directory: folder)
     let result = try await second.result(for: URLRequest(url: origin.url("/a")))
     #expect(result.source == .cache && result.data == Data("body".utf8))
     #expect(result.response.value(forHTTPHeaderField: "x") == "1, 2")
     #expect(result.response.value(forHTTPHeaderField: "Age") == "30")
-    #expect(origin.requests.count == 1 && second.statistics.hits == 1)
+    let counts = await second.statistics
+    #expect(origin.requests.count == 1 && counts.hits == 1)
     clock.advance(by: .seconds(30))
     #expect(try await second.result(for: URLRequest(url: origin.url("/a"))).source == .origin)
     try await second.close()
@@ -79,7 +80,7 @@ private final class Origin: Sendable {
     let name = "larder-test-\(UUID().uuidString)"
     let caches = try FileManager.default.url(
       for: .cachesDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
-    let cache = try HTTPCache(name: name)
+    let cache = try await HTTPCache(name: name)
     try await cache.close()
     let app = caches.appendingPathComponent(ProcessInfo.processInfo.processName)
     let folder = app.appendingPathComponent(name)
@@ -92,14 +93,14 @@ private final class Origin: Sendable {
       Thread.sleep(forTimeInterval: 0.2)
       return LoopbackReply("body", fields: [("Cache-Control", "max-age=60")])
     }
-    let cache = try cache()
+    let cache = try await cache()
     let url = origin.url("/a")
     try await withThrowingTaskGroup(of: Data.self) { group in
       for _ in 0..<20 { group.addTask { try await cache.data(from: url).0 } }
       for try await data in group { #expect(data == Data("body".utf8)) }
     }
     #expect(origin.requests.count == 1)
-    let statistics = cache.statistics
+    let statistics = await cache.statistics
     #expect(statistics.misses == 1 && statistics.joined + statistics.hits == 19)
   }
 
@@ -124,7 +125,7 @@ private final class Origin: Sendable {
       else { throw HTTPCacheError.damaged }
       return (Data("body".utf8), response)
     }
-    let cache = try cache(client)
+    let cache = try await cache(client)
     let url = try #require(URL(string: "http://a.example/a"))
     // The origin's answer is known from here on.
     _ = try await cache.data(from: url)
@@ -133,7 +134,8 @@ private final class Origin: Sendable {
     async let one = cache.data(for: request)
     async let two = cache.data(for: request)
     #expect(try await one.0 == two.0)
-    #expect(cache.statistics.misses == 3 && cache.statistics.joined == 0)
+    let counts = await cache.statistics
+    #expect(counts.misses == 3 && counts.joined == 0)
   }
 
   @Test func unstoredResponseIsNotShared() async throws {
@@ -141,7 +143,7 @@ private final class Origin: Sendable {
       Thread.sleep(forTimeInterval: 0.1)
       return LoopbackReply("body", fields: [("Cache-Control", "no-store")])
     }
-    let cache = try cache()
+    let cache = try await cache()
     let url = origin.url("/a")
     try await withThrowingTaskGroup(of: Data.self) { group in
       for _ in 0..<5 { group.addTask { try await cache.data(from: url).0 } }
@@ -156,7 +158,7 @@ private final class Origin: Sendable {
       _ = gate.wait(timeout: .now() + 60)
       return LoopbackReply("body", fields: [("Cache-Control", "max-age=60")])
     }
-    let cache = try cache()
+    let cache = try await cache()
     let url = origin.url("/a")
     let first = Task { try await cache.data(from: url).0 }
     while origin.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
@@ -171,8 +173,8 @@ private final class Origin: Sendable {
 
   @Test func staleResponseReplacesAnErrorIfTheAppPermits() async throws {
     let origin = try Origin { _ in LoopbackReply("old", fields: [("Cache-Control", "max-age=1")]) }
-    let strict = try cache()
-    let lenient = try cache(staleIfError: .seconds(60))
+    let strict = try await cache()
+    let lenient = try await cache(staleIfError: .seconds(60))
     let url = origin.url("/a")
     for cache in [strict, lenient] { _ = try await cache.data(from: url) }
     clock.advance(by: .seconds(10))
@@ -189,7 +191,8 @@ private final class Origin: Sendable {
     #expect(try await text(lenient, url) == "old")
     clock.advance(by: .seconds(60))
     await #expect(throws: LoopbackError.self) { try await lenient.data(from: url) }
-    #expect(lenient.statistics.staleIfError == 2 && lenient.statistics.failures == 1)
+    let counts = await lenient.statistics
+    #expect(counts.staleIfError == 2 && counts.failures == 1)
   }
 
   @Test func redirectsAreFollowedAndStored() async throws {
@@ -202,7 +205,7 @@ private final class Origin: Sendable {
       default: LoopbackReply("new", fields: [("Cache-Control", "max-age=60")])
       }
     }
-    let cache = try cache()
+    let cache = try await cache()
     for _ in 0..<2 {
       let (data, response) = try await cache.data(from: origin.url("/old"))
       #expect(data == Data("new".utf8) && response.url == origin.url("/new"))
@@ -218,7 +221,7 @@ private final class Origin: Sendable {
       }
       return LoopbackReply("a", fields: [("ETag", "W/\"a\""), ("Cache-Control", "max-age=1")])
     }
-    let cache = try cache()
+    let cache = try await cache()
     let url = origin.url("/a")
     _ = try await cache.data(from: url)
     clock.advance(by: .seconds(10))
@@ -239,7 +242,7 @@ private final class Origin: Sendable {
             ("Content-Range", "bytes 2-4/10"), ("ETag", "\"a\""), ("Cache-Control", "max-age=60"),
           ], body: Data("234".utf8))
     }
-    let cache = try cache()
+    let cache = try await cache()
     var request = URLRequest(url: origin.url("/a"))
     request.setValue("bytes=2-4", forHTTPHeaderField: "Range")
     for source in [HTTPCacheResult.Source.origin, .cache] {
@@ -267,7 +270,7 @@ private final class Origin: Sendable {
       if request.method == "GET" { Thread.sleep(forTimeInterval: 0.3) }
       return LoopbackReply("body", fields: [("Cache-Control", "max-age=60")])
     }
-    let cache = try cache()
+    let cache = try await cache()
     let url = origin.url("/a")
     let first = Task { try await cache.data(from: url) }
     while origin.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
@@ -276,7 +279,8 @@ private final class Origin: Sendable {
     _ = try await cache.data(for: post)
     _ = try await first.value
     #expect(try await cache.result(for: URLRequest(url: url)).source == .origin)
-    #expect(cache.statistics.invalidations == 1)
+    let counts = await cache.statistics
+    #expect(counts.invalidations == 1)
   }
 
   @Test func weakTagOfAnotherRepresentationIsAskedAgain() async throws {
@@ -286,7 +290,7 @@ private final class Origin: Sendable {
       }
       return LoopbackReply("a", fields: [("ETag", "W/\"1\""), ("Cache-Control", "max-age=1")])
     }
-    let cache = try cache()
+    let cache = try await cache()
     #expect(try await text(cache, origin.url("/a")) == "a")
     clock.advance(by: .seconds(10))
     origin.answers { request in
@@ -296,12 +300,13 @@ private final class Origin: Sendable {
     }
     #expect(try await text(cache, origin.url("/a")) == "b")
     #expect(origin.requests.map { $0["If-None-Match"] } == [nil, "W/\"1\"", nil])
-    #expect(cache.statistics.revalidated == 0)
+    let counts = await cache.statistics
+    #expect(counts.revalidated == 0)
   }
 
   @Test func clockThatWasAheadMakesNothingFresh() async throws {
     let origin = try Origin { _ in LoopbackReply("a", fields: [("Cache-Control", "max-age=60")]) }
-    let cache = try cache()
+    let cache = try await cache()
     clock.advance(by: .seconds(10 * 365 * 86_400))
     _ = try await cache.data(from: origin.url("/a"))
     clock.advance(by: .seconds(-10 * 365 * 86_400))
@@ -319,7 +324,7 @@ private final class Origin: Sendable {
     }
     var request = URLRequest(url: origin.url("/a"))
     request.setValue("Bearer secret-1234", forHTTPHeaderField: "Authorization")
-    let first = try cache(directory: folder)
+    let first = try await cache(directory: folder)
     _ = try await first.data(for: request)
     try await first.close()
     let names = try #require(FileManager.default.enumerator(atPath: folder.path)).allObjects
@@ -328,7 +333,7 @@ private final class Origin: Sendable {
       let data = try? Data(contentsOf: folder.appendingPathComponent(name))
       #expect(data?.range(of: Data("secret-1234".utf8)) == nil, "\(name)")
     }
-    let second = try cache(directory: folder)
+    let second = try await cache(directory: folder)
     #expect(try await second.result(for: request).source == .cache)
     #expect(try await second.result(for: URLRequest(url: origin.url("/a"))).source == .origin)
     try await second.close()
@@ -338,7 +343,7 @@ private final class Origin: Sendable {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "http-cache-\(UUID().uuidString)")
     let origin = try Origin { _ in LoopbackReply("a", fields: [("Cache-Control", "max-age=60")]) }
-    let cache = try cache(directory: folder)
+    let cache = try await cache(directory: folder)
     _ = try await cache.data(from: origin.url("/a"))
     try await cache.destroy()
     #expect(!FileManager.default.fileExists(atPath: folder.path))
@@ -349,7 +354,7 @@ private final class Origin: Sendable {
 
   @Test func removalsMakeMisses() async throws {
     let origin = try Origin { _ in LoopbackReply("a", fields: [("Cache-Control", "max-age=60")]) }
-    let cache = try cache()
+    let cache = try await cache()
     let (one, two) = (origin.url("/1"), origin.url("/2"))
     for url in [one, two] { _ = try await cache.data(from: url) }
     #expect(try await cache.remove(one))
@@ -362,7 +367,7 @@ private final class Origin: Sendable {
 
   @Test func cachePoliciesOfRequestsAreRespected() async throws {
     let origin = try Origin { _ in LoopbackReply("a", fields: [("Cache-Control", "max-age=1")]) }
-    let cache = try cache()
+    let cache = try await cache()
     func source(_ policy: URLRequest.CachePolicy) async throws -> HTTPCacheResult.Source {
       var request = URLRequest(url: origin.url("/a"))
       request.cachePolicy = policy
@@ -385,7 +390,7 @@ private final class Origin: Sendable {
         ? LoopbackReply("a", fields: [("ETag", "\"a\""), ("Cache-Control", "max-age=60")])
         : LoopbackReply(304, "Not Modified", body: nil)
     }
-    let cache = try cache()
+    let cache = try await cache()
     var request = URLRequest(url: origin.url("/a"))
     var sources: [HTTPCacheResult.Source] = []
     for policy: URLRequest.CachePolicy in [
@@ -402,7 +407,7 @@ private final class Origin: Sendable {
     let origin = try Origin { _ in
       LoopbackReply("0123456789", fields: [("Cache-Control", "max-age=60")])
     }
-    let cache = try cache()
+    let cache = try await cache()
     _ = try await cache.data(from: origin.url("/a"))
     var request = URLRequest(url: origin.url("/a"))
     request.setValue("bytes=2-4", forHTTPHeaderField: "Range")
@@ -415,17 +420,18 @@ private final class Origin: Sendable {
 
   @Test func closedCacheStillAsksTheOrigin() async throws {
     let origin = try Origin { _ in LoopbackReply("a", fields: [("Cache-Control", "max-age=60")]) }
-    let cache = try cache()
+    let cache = try await cache()
     try await cache.close()
     #expect(try await text(cache, origin.url("/a")) == "a")
-    #expect(cache.statistics.storeFailures > 0)
+    let counts = await cache.statistics
+    #expect(counts.storeFailures > 0)
   }
 
   @Test func otherSchemesAreRefused() async throws {
-    let cache = try cache()
+    let cache = try await cache()
     let file = URL(fileURLWithPath: "/tmp")
     await #expect(throws: HTTPCacheError.self) { try await cache.data(from: file) }
-    #expect(throws: HTTPCacheError.self) { try HTTPCache(name: "a/b") }
+    await #expect(throws: HTTPCacheError.self) { try await HTTPCache(name: "a/b") }
   }
 
   // MARK: URLSession
@@ -442,7 +448,7 @@ private final class Origin: Sendable {
       default: LoopbackReply("new", fields: [("Cache-Control", "max-age=60")])
       }
     }
-    let cache = try cache(.urlSession())
+    let cache = try await cache(.urlSession())
     for _ in 0..<2 { #expect(try await text(cache, origin.url("/old")) == "new") }
     #expect(origin.requests.map(\.target) == ["/old", "/new", "/old"])
     _ = try await cache.data(from: origin.url("/etag"))
@@ -458,7 +464,7 @@ private final class Origin: Sendable {
       _ = gate.wait(timeout: .now() + 60)
       return LoopbackReply("a")
     }
-    let cache = try cache(.urlSession())
+    let cache = try await cache(.urlSession())
     let task = Task { try await cache.data(from: origin.url("/a")) }
     while origin.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
     task.cancel()
@@ -503,7 +509,7 @@ private final class Origin: Sendable {
         fields: [("Vary", "Cookie"), ("Cache-Control", "max-age=60")])
     }
     let configuration = URLSessionConfiguration.ephemeral
-    let cache = try cache(.urlSession(configuration))
+    let cache = try await cache(.urlSession(configuration))
     #expect(try await text(cache, origin.url("/a")) == "nobody")
     _ = try await cache.data(from: origin.url("/login"))
     #expect(try await text(cache, origin.url("/a")) == "user=1")

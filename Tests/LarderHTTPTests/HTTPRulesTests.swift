@@ -33,11 +33,29 @@ import Testing
     #expect(HTTPDate.seconds(text, now: 0) == nil)
   }
 
+  /// The date of a header field, by Foundation's calendar.
+  private static func date(_ seconds: Int64) -> String {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    let parts = calendar.dateComponents(
+      [.weekday, .day, .month, .year, .hour, .minute, .second],
+      from: Date(timeIntervalSince1970: Double(seconds)))
+    let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    let months = [
+      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    func padded(_ number: Int?, _ count: Int = 2) -> String {
+      String(("0000" + String(number ?? 0)).suffix(count))
+    }
+    return days[(parts.weekday ?? 1) - 1] + ", " + padded(parts.day) + " "
+      + months[(parts.month ?? 1) - 1] + " " + padded(parts.year, 4) + " " + padded(parts.hour)
+      + ":" + padded(parts.minute) + ":" + padded(parts.second) + " GMT"
+  }
+
   @Test func datesRoundTrip() {
     for seconds in stride(from: Int64(-5_000_000_000), to: 250_000_000_000, by: 86_399_999) {
-      #expect(HTTPDate.seconds(HTTPDate.text(seconds), now: 0) == seconds)
+      #expect(HTTPDate.seconds(Self.date(seconds), now: 0) == seconds)
     }
-    #expect(HTTPDate.text(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
   }
 
   @Test func twoDigitsBelongToTheNearestCentury() {
@@ -172,7 +190,7 @@ import Testing
     let response = stored([("Age", "10"), ("Cache-Control", "max-age=60")], delay: 4)
     #expect(response.age(at: later(0)) == 14)
     #expect(response.age(at: later(6)) == 20)
-    let dated = stored([("Date", HTTPDate.text(Self.now - 30))])
+    let dated = stored([("Date", Self.date(Self.now - 30))])
     #expect(dated.age(at: later(5)) == 35)
     // A clock that was set back makes nothing younger than it was on arrival.
     #expect(response.age(at: later(-1_000)) == 14)
@@ -211,9 +229,9 @@ import Testing
   }
 
   @Test func heuristicLifetimeIsATenthAndAtMostAWeek() {
-    let date = ("Date", HTTPDate.text(Self.now))
-    #expect(stored([date, ("Last-Modified", HTTPDate.text(Self.now - 1_000))]).lifetime == 100)
-    let old = [date, ("Last-Modified", HTTPDate.text(Self.now - 1_000_000_000))]
+    let date = ("Date", Self.date(Self.now))
+    #expect(stored([date, ("Last-Modified", Self.date(Self.now - 1_000))]).lifetime == 100)
+    let old = [date, ("Last-Modified", Self.date(Self.now - 1_000_000_000))]
     #expect(stored(old).lifetime == 7 * 86_400)
     #expect(stored(old, status: 302).lifetime == 0)
     #expect(stored(old + [("Cache-Control", "public")], status: 302).lifetime > 0)
@@ -263,7 +281,7 @@ import Testing
 
   @Test func updateReplacesFieldsAndKeepsThoseOfTheContent() {
     var response = stored([
-      ("Age", "100"), ("Date", HTTPDate.text(Self.now - 50)), ("Cache-Control", "max-age=1"),
+      ("Age", "100"), ("Date", Self.date(Self.now - 50)), ("Cache-Control", "max-age=1"),
       ("X", "1"), ("X", "2"), ("Y", "1"), ("Content-Encoding", "gzip"), ("Content-Length", "10"),
     ])
     let answer = ResponseHead(
@@ -279,7 +297,7 @@ import Testing
   }
 
   @Test func validatorsOfAnotherRepresentationConfirmNothing() {
-    let (monday, tuesday) = (HTTPDate.text(Self.now - 86_400), HTTPDate.text(Self.now))
+    let (monday, tuesday) = (Self.date(Self.now - 86_400), Self.date(Self.now))
     func confirms(_ old: [(String, String)], _ new: [(String, String)]) -> Bool {
       stored(old).isConfirmed(by: ResponseHead(status: 304, fields: HTTPFields(new)))
     }

@@ -100,7 +100,7 @@ struct OriginAnswerTests {
       let control = header.withLock { $0 }
       return LoopbackReply(404, "Not Found", fields: [(name: "Cache-Control", value: control)])
     }
-    let images = try HybridCache<URL, Data>(
+    let images = try await HybridCache<URL, Data>(
       configuration: HybridCacheConfiguration(disk: nil, clock: clock))
     let url = server.url("/a")
     /// Number of requests at the server after another get.
@@ -147,7 +147,7 @@ struct OriginAnswerTests {
       }
       return LoopbackReply("picture", fields: fields)
     }
-    let images = try HybridCache<URL, Data>(
+    let images = try await HybridCache<URL, Data>(
       configuration: HybridCacheConfiguration(
         disk: nil, staleIfError: .seconds(600), clock: clock))
     let url = server.url("/a")

@@ -77,7 +77,8 @@ import Testing
     var workload = Workload(
       name: "w", source: .trace(TraceReference(path: "a")),
       configurations: [
-        try ConfigurationSpec(preset: .yycache), try ConfigurationSpec(preset: .mfs),
+        try ConfigurationSpec(preset: #require(.named("yycache"))),
+        try ConfigurationSpec(preset: #require(.named("mfs"))),
       ],
       policies: [], capacities: [], modes: [.simulate, .execute])
     let facts = [TraceFacts(name: "gigabytes", requests: 4, objects: 3, footprintBytes: 6 << 30)]

@@ -90,9 +90,10 @@ struct LearnedPolicyTests {
   @Test(arguments: specs)
   func realCacheCountsEqualSimulation(spec: String) throws {
     try GradientBoosting.$substitute.withValue(Library.installed()) {
-      let cache = try MemoryCache<Int, Int>(
-        MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 80), policy: spec, shards: 1, seed: 1))
+      var configuration = MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 80), policy: CachePolicy(spec), shards: 1)
+      configuration.seed = 1
+      let cache = try MemoryCache<Int, Int>(configuration)
       var hits: UInt64 = 0
       for id in Self.ids {
         if cache.value(for: Int(id)) != nil {

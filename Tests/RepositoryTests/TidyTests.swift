@@ -61,8 +61,8 @@ struct TidyTests {
     "Absence", "AtomicFileError", "BoundedJSONError", "CacheMetricsError", "CachePersistError",
     "CacheServiceError", "CallError", "Cancelled", "ContractProblem", "ContractViolation",
     "ExecutionError", "Fault", "FileFailure", "FileFault", "HTTPCacheError", "HTTPStatusError",
-    "HybridCacheError", "JSONFault", "LogPatternError", "MemoryLoadError", "MemoryPressureError",
-    "RecordingError", "SQLiteError", "SealFault", "TimedCacheError", "ValueMemoryError",
+    "HybridCacheError", "JSONFault", "LoadError", "LogPatternError", "NoValueError",
+    "RecordingError", "SQLiteError", "SealFault", "ValueMemoryError",
   ]
 
   @Test func errorsHaveExitCodes() throws {

@@ -83,7 +83,7 @@ FAULTS = [
             "Memory/MemoryLoads.swift",
             "if load.flight.join() {",
             "if FAULT {\n        let load = MemoryLoad<Value>(leader: leader)\n"
-            "        _ = load.flight.join()\n        _ = leader?.join()\n"
+            "        _ = load.flight.join()\n        _ = leader.join()\n"
             "        state.loads[key] = load\n        return (load, true)\n      }\n"
             "      if load.flight.join() {",
         ),
@@ -146,8 +146,8 @@ FAULTS = [
         "The value of an abandoned load is stored although another load replaced it.",
         (
             "Memory/MemoryLoads.swift",
-            "private func giveUp(_ load: MemoryLoad<Value>) {",
-            "private func giveUp(_ load: MemoryLoad<Value>) { if FAULT { return };",
+            "return isWanted.load(ordering: .acquiring) && !flight.isAbandoned",
+            "return isWanted.load(ordering: .acquiring) && (FAULT || !flight.isAbandoned)",
         ),
     ),
     fault(
@@ -175,7 +175,7 @@ FAULTS = [
         "outdatedCandidate",
         "The origin is asked about the value that memory held before the lock was taken.",
         (
-            "Hybrid/HybridCache+Fetching.swift",
+            "Hybrid/HybridCache+Loading.swift",
             "let candidate = found ?? old",
             "let candidate = (FAULT ? request.known : nil) ?? found ?? old",
         ),

@@ -64,7 +64,7 @@ public final class BlockingDiskCache: @unchecked Sendable {
 
   /// Returns the entry of a key, or nil. Counts as an access. With `acceptingExpired` an expired
   /// entry is returned, too, and kept: `metadata.isExpired` marks it. It is a miss in the
-  /// statistics and for listeners, counts in `expiredReads`, and the policy is not informed.
+  /// statistics and for listeners, and the policy is not informed.
   ///
   /// - Throws: `files` if the value cannot be read now, in which case the entry stays.
   public func entry(
@@ -181,14 +181,14 @@ public final class BlockingDiskCache: @unchecked Sendable {
   /// too. O(entries).
   @discardableResult public func removeAll(
     suite: String? = nil, includingPermanent: Bool = false
-  ) throws(DiskCacheError) -> DiskFreed {
+  ) throws(DiskCacheError) -> Freed {
     try removeAll(
       suite: suite, includingPermanent: includingPermanent, removesCopy: suite == nil)
   }
 
   func removeAll(
     suite: String?, includingPermanent: Bool, removesCopy: Bool
-  ) throws(DiskCacheError) -> DiskFreed {
+  ) throws(DiskCacheError) -> Freed {
     noteClearing()
     return try withCore { (core) throws(DiskCacheError) in
       try core.clear(
@@ -199,13 +199,13 @@ public final class BlockingDiskCache: @unchecked Sendable {
   /// Removes all expired entries, or those of one suite. O(entries).
   @discardableResult public func removeExpired(
     suite: String? = nil
-  ) throws(DiskCacheError) -> DiskFreed {
+  ) throws(DiskCacheError) -> Freed {
     try removeExpired(suite: suite, keeping: .none)
   }
 
   func removeExpired(
     suite: String?, keeping grace: Grace
-  ) throws(DiskCacheError) -> DiskFreed {
+  ) throws(DiskCacheError) -> Freed {
     try withCore { (core) throws(DiskCacheError) in
       let index = try core.openIndex()
       let now = core.clock.time
@@ -222,7 +222,7 @@ public final class BlockingDiskCache: @unchecked Sendable {
   /// `bytes`. O(evicted entries).
   ///
   /// - Throws: `database` or `closed`.
-  @discardableResult public func trim(toBytes bytes: UInt64) throws(DiskCacheError) -> DiskFreed {
+  @discardableResult public func trim(toBytes bytes: UInt64) throws(DiskCacheError) -> Freed {
     try withCore { (core) throws(DiskCacheError) in
       try core.trim(entriesMax: .max, bytesMax: bytes)
     }
@@ -232,7 +232,7 @@ public final class BlockingDiskCache: @unchecked Sendable {
   /// less than 0 counts as 0. O(evicted entries).
   ///
   /// - Throws: `database` or `closed`.
-  @discardableResult public func trim(toCount count: Int) throws(DiskCacheError) -> DiskFreed {
+  @discardableResult public func trim(toCount count: Int) throws(DiskCacheError) -> Freed {
     try withCore { (core) throws(DiskCacheError) in
       try core.trim(entriesMax: count, bytesMax: .max)
     }
@@ -243,7 +243,7 @@ public final class BlockingDiskCache: @unchecked Sendable {
   /// an hour ahead of the clock are removed, too. O(entries).
   @discardableResult public func trim(
     toAge age: Duration, suite: String? = nil
-  ) throws(DiskCacheError) -> DiskFreed {
+  ) throws(DiskCacheError) -> Freed {
     try withCore { (core) throws(DiskCacheError) in
       let (now, age) = (core.clock.time, age.microseconds)
       let number = suite.map { core.suiteNumber($0) }
@@ -297,19 +297,22 @@ public final class BlockingDiskCache: @unchecked Sendable {
     try withCore { (core) throws(DiskCacheError) in try core.destroy() }
   }
 
-  /// Choice of a policy that chooses among others (`auto`): see `MemoryCache.policyChoice`. Nil
-  /// for other policies.
-  public var policyChoice: PolicyChoice? { withLock { $0.tier.choice } }
+  package var policyChoice: PolicyChoice? { withLock { $0.tier.choice } }
 
-  /// Event counts since the cache was opened.
-  public var statistics: DiskStatistics {
-    var statistics = withLock { $0.statistics }
-    statistics.droppedEvents = events.dropped
-    return statistics
+  /// Contents, and event counts since the cache was opened.
+  public var statistics: TierStatistics {
+    withLock { core in
+      var statistics = core.statistics
+      statistics.droppedEvents = events.dropped
+      statistics.count = core.entries
+      statistics.weight = core.valueBytes + core.permanentBytes
+      statistics.policyChoice = core.tier.choice
+      return statistics
+    }
   }
 
   /// Reason why the cache started empty the last time since it was opened, in one line; nil if it
-  /// did not. `DiskStatistics.rebuilds` counts how often. A damaged database is kept in the
+  /// did not. `TierStatistics.rebuilds` counts how often. A damaged database is kept in the
   /// subfolder `damaged`.
   public var damage: String? { withLock { $0.damage } }
 
@@ -587,8 +590,7 @@ extension BlockingDiskCache {
   /// - Throws: `limit` or `configuration` if a number is out of range or the policy does not
   ///   support it, in which case nothing has changed; `closed`; `database` if evicted entries could
   ///   not be deleted yet, in which case the new limits apply.
-  @discardableResult public func setLimits(_ limits: DiskLimits) throws(DiskCacheError) -> DiskFreed
-  {
+  @discardableResult public func setLimits(_ limits: DiskLimits) throws(DiskCacheError) -> Freed {
     try withCore { (core) throws(DiskCacheError) in
       defer { age.store(core.configuration.limits.ageOrZero, ordering: .relaxed) }
       return try core.resize(limits)

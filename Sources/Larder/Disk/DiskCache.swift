@@ -191,7 +191,7 @@
   /// Removes all entries, or all of one suite. Permanent ones stay unless `includingPermanent`.
   @discardableResult public func removeAll(
     suite: String? = nil, includingPermanent: Bool = false
-  ) async throws(DiskCacheError) -> DiskFreed {
+  ) async throws(DiskCacheError) -> Freed {
     try await run { (cache) throws(DiskCacheError) in
       try cache.removeAll(suite: suite, includingPermanent: includingPermanent)
     }
@@ -200,7 +200,7 @@
   /// Removes all expired entries, or those of one suite. O(entries).
   @discardableResult public func removeExpired(
     suite: String? = nil
-  ) async throws(DiskCacheError) -> DiskFreed {
+  ) async throws(DiskCacheError) -> Freed {
     try await run { (cache) throws(DiskCacheError) in try cache.removeExpired(suite: suite) }
   }
 

@@ -121,11 +121,11 @@ public enum DiskTroubleHandling: Sendable, Hashable, CaseIterable {
   /// `codecMismatch`, and so does every later call. Nothing in the folder is changed.
   case fail
   /// The contents are discarded, permanent entries included, and the cache starts empty;
-  /// `BlockingDiskCache.damage` and `DiskStatistics.rebuilds` report it. A damaged database, or
+  /// `BlockingDiskCache.damage` and `TierStatistics.rebuilds` report it. A damaged database, or
   /// another program's, is moved into the subfolder `damaged`, in place of an earlier one. That
   /// copy is removed when the disk is full and by `DiskCache.removeAll` of all suites. An intact
   /// database with another key or of another format is deleted at once. The entries of a suite with
-  /// another codec are removed, and count in `DiskStatistics.undecodables`.
+  /// another codec are removed, and count in `TierStatistics.undecodables`.
   case startEmpty
 }
 

@@ -76,13 +76,13 @@ extension BlockingDiskCache {
   ///   removed; after one of the removal, the entries are gone, as after one of `removeAll`.
   @discardableResult public func remove(
     where matches: (DiskEntryInfo) -> Bool
-  ) throws(DiskCacheError) -> DiskFreed {
+  ) throws(DiskCacheError) -> Freed {
     try remove(suite: nil, where: matches)
   }
 
   func remove(
     suite: String?, where matches: (DiskEntryInfo) -> Bool
-  ) throws(DiskCacheError) -> DiskFreed {
+  ) throws(DiskCacheError) -> Freed {
     try remove(try chosen(suite: suite, where: matches))
   }
 
@@ -100,7 +100,7 @@ extension BlockingDiskCache {
   }
 
   /// Removes entries that have not been replaced since they were chosen.
-  func remove(_ chosen: [ObjectID: UInt64]) throws(DiskCacheError) -> DiskFreed {
+  func remove(_ chosen: [ObjectID: UInt64]) throws(DiskCacheError) -> Freed {
     try withCore { (core) throws(DiskCacheError) in
       try core.removeAll(counting: \.removals, as: .remove) { id, slot in
         slot.isStored && chosen[id] == slot.stored

@@ -39,7 +39,8 @@ public struct DiskMetadata: Sendable, Hashable {
 
   init(
     version: String? = nil, contentType: String? = nil, creation: UInt64, expiry: Expiry,
-    fetchCost: Float, isPermanent: Bool, isExpired: Bool
+    fetchCost: Float = 1, isPermanent: Bool = false, isExpired: Bool = false,
+    mustRevalidate: Bool = false
   ) {
     self.version = version
     self.contentType = contentType
@@ -48,6 +49,7 @@ public struct DiskMetadata: Sendable, Hashable {
     self.fetchCost = fetchCost
     self.isPermanent = isPermanent
     self.isExpired = isExpired
+    self.mustRevalidate = mustRevalidate
   }
 
   /// Creation time, by the cache's clock.
@@ -110,10 +112,11 @@ public struct DiskStoreOptions: Sendable, Hashable {
 }
 
 extension DiskStoreOptions {
-  /// Creates options for an entry that its origin may forbid to use after it has expired.
-  init(version: String?, contentType: String?, fetchCost: Float, mustRevalidate: Bool) {
-    self.init(version: version, contentType: contentType, fetchCost: fetchCost)
-    self.mustRevalidate = mustRevalidate
+  /// Creates options for an entry that is moved, and is not permanent.
+  init(_ metadata: DiskMetadata) {
+    self.init(
+      version: metadata.version, contentType: metadata.contentType, fetchCost: metadata.fetchCost)
+    mustRevalidate = metadata.mustRevalidate
   }
 }
 

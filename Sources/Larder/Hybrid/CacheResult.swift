@@ -15,11 +15,6 @@ public enum CacheResult<Value: Sendable>: Sendable {
   /// The origin failed, and the cache has no value that may be returned instead.
   case failure(any Error)
 
-  /// The source of a value.
-  public enum Source: String, Sendable, Hashable {
-    case memory, disk, origin
-  }
-
   /// The value, if there is one.
   public var value: Value? {
     switch self {
@@ -29,18 +24,7 @@ public enum CacheResult<Value: Sendable>: Sendable {
     }
   }
 
-  /// The source of the value, if there is one.
-  public var source: Source? {
-    switch self {
-    case .hit(let hit): hit.tier == .memory ? .memory : .disk
-    case .miss: .origin
-    case .absent, .failure: nil
-    }
-  }
-
   /// Returns the value, or nil if it is absent.
-  ///
-  /// - Throws: The error of `failure`.
   public func get() throws -> Value? {
     if case .failure(let error) = self { throw error }
     return value
@@ -96,8 +80,9 @@ public struct CacheHit<Value: Sendable>: Sendable {
     self.init(
       value, tier, created: created,
       EntryMetadata(
-        created: created, expiry: Expiry(expires), version: version,
-        contentType: contentType, isPermanent: isPermanent),
+        DiskMetadata(
+          version: version, contentType: contentType, creation: created, expiry: Expiry(expires),
+          isPermanent: isPermanent)),
       freshness: freshness)
   }
 
@@ -118,22 +103,17 @@ public struct CacheHit<Value: Sendable>: Sendable {
   /// Expiry, by the cache's clock, or nil for never.
   public var expires: Date? { expiry.date }
   /// Version from the origin, such as an HTTP ETag.
-  public var version: String? { metadata.facts?.version }
+  public var version: String? { metadata.facts?.metadata.version }
   /// Its content type, such as `image/jpeg`, if known.
-  public var contentType: String? { metadata.facts?.contentType }
+  public var contentType: String? { metadata.facts?.metadata.contentType }
   /// True if the entry is permanent: removed only by key.
-  public var isPermanent: Bool { metadata.facts?.isPermanent ?? false }
+  public var isPermanent: Bool { metadata.facts?.metadata.isPermanent ?? false }
 
-  /// True if the origin forbids using the value after it has expired: HTTP's `no-cache` and
-  /// `must-revalidate`.
-  var mustRevalidate: Bool { metadata.facts?.mustRevalidate ?? false }
+  var mustRevalidate: Bool { metadata.facts?.metadata.mustRevalidate ?? false }
 
-  /// Time of storing or of the last confirmation, in microseconds of the cache's clock.
-  package var creation: UInt64 { metadata.facts?.created ?? stamp >> 8 }
-  /// Expiry by the cache's clock.
+  package var creation: UInt64 { metadata.facts?.metadata.creation ?? stamp >> 8 }
   package var expiry: Expiry { metadata.expiry }
 
-  /// Its lifetime from `created`, or nil for unlimited.
   var lifetime: Duration? {
     expiry == .never ? nil : .microseconds(Int64(clamping: expiry.lifeLeft(at: creation)))
   }
@@ -159,42 +139,4 @@ public enum CacheStrategy: String, Sendable, Hashable, Codable, CaseIterable {
   case fetch
   /// Returns the cached value and never asks the origin.
   case cacheOnly = "cache-only"
-}
-
-/// Progress of pre-warming a cache.
-public struct PrewarmProgress: Sendable, Hashable {
-  /// Number of keys to process.
-  public let total: Int
-  /// Keys that the cache already had.
-  public private(set) var present = 0
-  /// Keys whose values were fetched.
-  public private(set) var fetched = 0
-  /// Keys that the origin does not have.
-  public private(set) var absent = 0
-  /// Keys whose fetch failed or was cancelled.
-  public private(set) var failed = 0
-
-  /// Creates a progress, for example to test code that shows it; see the properties for the meaning
-  /// of each.
-  public init(
-    total: Int, present: Int = 0, fetched: Int = 0, absent: Int = 0, failed: Int = 0
-  ) {
-    self.total = total
-    self.present = present
-    self.fetched = fetched
-    self.absent = absent
-    self.failed = failed
-  }
-
-  /// Number of processed keys, with any result.
-  public var done: Int { present + fetched + absent + failed }
-
-  mutating func count<Value>(_ result: CacheResult<Value>) {
-    switch result {
-    case .hit: present += 1
-    case .miss: fetched += 1
-    case .absent: absent += 1
-    case .failure: failed += 1
-    }
-  }
 }

@@ -1,27 +1,18 @@
 import LarderEngine
 import Synchronization
 
-/// Keys that the origin does not have, remembered for a while so that it is not asked again.
-///
-/// Every change of a key requires its stripe's lock, as a change of its value does: no request
-/// learns of an absence after a value of the key was stored. The keys are limited in number, and
-/// do not count against the limits of the cache.
+/// Keys that the origin does not have, remembered for a while. Every change of a key requires its
+/// stripe's lock: no request learns of an absence after a value of the key was stored.
 final class HybridAbsences<Key: DiskKeyRepresentable>: Sendable {
   private let cache = AtomicLazyReference<MemoryCache<Key, Bool>>()
   private let configuration: MemoryCacheConfiguration
 
-  /// Creates an empty set, which takes no memory until a key is inserted.
   init(_ memory: MemoryCacheConfiguration?, _ clock: any CacheClock) {
-    let tier = memory ?? MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 1))
-    var wanted = MemoryCacheConfiguration(
-      limits: MemoryCacheLimits(count: tier.negativeCount), policy: .named("sieve"),
-      observesMemoryPressure: false)
+    var wanted = memory ?? MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 1))
     wanted.clock = clock
-    wanted.hashing = tier.hashing
-    configuration = wanted
+    configuration = wanted.ofAbsences
   }
 
-  /// Remembers a key for a time; not at all for zero or less.
   func insert(_ key: Key, for life: Duration) {
     guard life > .zero, let cache = cache.load() ?? made() else { return }
     cache.set(true, for: key, timeToLive: life)

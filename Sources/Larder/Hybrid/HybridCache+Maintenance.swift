@@ -1,14 +1,9 @@
 import LarderEngine
 
 extension HybridCache {
-  /// Removes all entries, on disk of this cache's suite; permanent ones only if
-  /// `includingPermanent`. A cache that owns its folder also removes the copy of a damaged database
-  /// there. Running fetches are not stored. O(entries).
-  ///
-  /// - Throws: `disk`; memory is empty even then.
-  @discardableResult public func removeAll(
+  @discardableResult package func removeAll(
     includingPermanent: Bool = false
-  ) throws(HybridCacheError) -> HybridFreed {
+  ) throws(HybridCacheError) -> Freed {
     try refuseNestedCall()
     defer { finish() }
     return try withAllStripes { (freed) throws(HybridCacheError) in
@@ -18,32 +13,25 @@ extension HybridCache {
       absences.removeAll()
       noteClearing()
       freed.memoryCount = memory?.removeAll(includingPermanent: includingPermanent) ?? 0
-      freed.disk = try onDisk { (disk) throws(DiskCacheError) in
+      try onDisk(&freed) { (disk) throws(HybridCacheError) in
         try disk.removeAll(includingPermanent: includingPermanent)
       }
     }
   }
 
-  /// Removes expired entries, on disk of this cache's suite, except those kept for revalidation or
-  /// to replace a failing origin: see `HybridCacheConfiguration.revalidateWithin`. O(entries).
-  ///
-  /// - Throws: `disk`.
-  @discardableResult public func removeExpired() throws(HybridCacheError) -> HybridFreed {
+  @discardableResult package func removeExpired() throws(HybridCacheError) -> Freed {
     defer { finish() }
-    var freed = HybridFreed()
+    var freed = Freed()
     freed.memoryCount = memory?.removeExpired() ?? 0
-    freed.disk = try onDisk { (disk) throws(DiskCacheError) in
+    try onDisk(&freed) { (disk) throws(HybridCacheError) in
       try disk.removeExpired(keeping: grace)
     }
     return freed
   }
 
-  /// Removes entries that were stored or last confirmed `age` ago or longer, except permanent ones,
-  /// from both tiers, on disk from this cache's suite. Moves between the tiers do not affect the
-  /// age. O(entries).
-  ///
-  /// - Throws: `disk`.
-  @discardableResult public func trim(toAge age: Duration) throws(HybridCacheError) -> HybridFreed {
+  @discardableResult package func trim(
+    toAge age: Duration
+  ) throws(HybridCacheError) -> Freed {
     try refuseNestedCall()
     defer { finish() }
     return try withAllStripes { (freed) throws(HybridCacheError) in
@@ -54,7 +42,7 @@ extension HybridCache {
           if created > now { return CacheInstant.isAhead(created, of: now) }
           return now - created >= age.microseconds
         } ?? 0
-      freed.disk = try onDisk { (disk) throws(DiskCacheError) in try disk.trim(toAge: age) }
+      try onDisk(&freed) { (disk) throws(HybridCacheError) in try disk.trim(toAge: age) }
     }
   }
 
@@ -66,17 +54,15 @@ extension HybridCache {
     return (memory?.trim(toCount: count) ?? 0) + (memory?.trim(toWeight: weight) ?? 0)
   }
 
-  /// Evicts entries from disk, chosen by its policy, until at most `count` that are not permanent
-  /// are left, with at most `bytes`. Memory is unchanged. O(evicted entries).
-  ///
-  /// - Throws: `disk`.
-  @discardableResult public func trimDisk(
+  @discardableResult package func trimDisk(
     toCount count: Int = .max, bytes: UInt64 = .max
-  ) throws(HybridCacheError) -> DiskFreed {
+  ) throws(HybridCacheError) -> Freed {
     defer { finish() }
-    return try onDisk { (disk) throws(DiskCacheError) in
+    var freed = Freed()
+    try onDisk(&freed) { (disk) throws(HybridCacheError) in
       try disk.trim(toCount: count, bytes: bytes)
     }
+    return freed
   }
 
   /// Handles memory pressure: memory keeps the share that `configuration.pressureRule` defines for
@@ -89,54 +75,25 @@ extension HybridCache {
     return gone
   }
 
-  /// Calls `handle` whenever `source` reports memory pressure, until `stopObserving`, the next
-  /// `observe`, or the end of the cache.
-  public func observe(_ source: any MemoryPressureSource) {
-    memory?.watch.start(source) { [weak self] level in self?.handle(level) }
-  }
-
-  /// Stops observing memory pressure.
-  public func stopObserving() { memory?.watch.stop() }
-
-  /// Commits acknowledged values and the order of last use on disk. O(entries on disk).
-  ///
-  /// - Throws: `disk`.
-  public func flush() throws(HybridCacheError) {
+  package func flush() throws(HybridCacheError) {
     defer { finish() }
-    do throws(DiskCacheError) { try diskTier?.flush() } catch { throw .disk(error) }
+    try diskTier?.flush()
   }
 
-  /// Writes everything and releases the folder until `resume`: see `DiskCache.suspend`. Memory
-  /// stays in use; requests that need the disk get its failure, or ask their origin. A disk cache
-  /// shared by several caches is suspended for all.
-  ///
-  /// - Throws: `disk`; the disk is suspended even then.
-  public func suspend() throws(HybridCacheError) {
+  package func suspend() throws(HybridCacheError) {
     var failure: HybridCacheError?
     do { try flush() } catch { failure = error }
     do throws(DiskCacheError) { try disk?.suspend() } catch { failure = failure ?? .disk(error) }
     if let failure { throw failure }
   }
 
-  /// Opens the folder again after `suspend`: see `DiskCache.resume`.
-  ///
-  /// - Throws: `disk`.
-  public func resume() throws(HybridCacheError) {
-    do throws(DiskCacheError) { try disk?.resume() } catch { throw .disk(error) }
+  package func resume() throws(HybridCacheError) {
+    try HybridCacheError.disk { () throws(DiskCacheError) in try disk?.resume() }
   }
 
-  /// Removes the entries for which `matches` returns true, in memory and, of this cache's suite, on
-  /// disk, permanent or not and expired or not. A running fetch of a removed key is not stored.
-  /// O(entries).
-  ///
-  /// `matches` is called with no lock held, and twice for an entry in both tiers: the copy in
-  /// memory has no `bytes`, and is removed if either call returns true. See
-  /// `DiskCache.remove(where:)`.
-  ///
-  /// - Throws: `disk`; memory has lost its entries even then.
-  @discardableResult public func remove(
+  @discardableResult package func remove(
     where matches: (DiskEntryInfo) -> Bool
-  ) throws(HybridCacheError) -> HybridFreed {
+  ) throws(HybridCacheError) -> Freed {
     try refuseNestedCall()
     if isClosed { throw closedError }
     defer { finish() }
@@ -146,7 +103,7 @@ extension HybridCache {
       return stripes.removal
     }
     var (chosen, failure) = choose(matches)
-    let freed: HybridFreed
+    let freed: Freed
     do throws(HybridCacheError) {
       freed = try withAllStripes { (freed) throws(HybridCacheError) in
         defer { endRemoval() }
@@ -159,18 +116,16 @@ extension HybridCache {
     return freed
   }
 
-  /// Entries that a removal by a predicate has chosen.
   private struct Chosen {
     var inMemory: [Key] = []
     var onDisk: [ObjectID: UInt64] = [:]
     var names: Set<String> = []
   }
 
-  /// Chooses entries, with no lock held. If the disk fails, those in memory.
   private func choose(_ matches: (DiskEntryInfo) -> Bool) -> (Chosen, HybridCacheError?) {
     var (chosen, failure) = (Chosen(), HybridCacheError?.none)
     var names: Set<String> = []
-    do throws(DiskCacheError) {
+    do throws(HybridCacheError) {
       chosen.onDisk =
         try diskTier?.chosen { entry in
           guard matches(entry) else { return false }
@@ -178,7 +133,7 @@ extension HybridCache {
           return true
         } ?? [:]
     } catch {
-      failure = .disk(error)
+      failure = error
     }
     chosen.names = names
     for (key, record) in memory?.allEntries ?? [] where matches(info(key, record)) {
@@ -188,10 +143,8 @@ extension HybridCache {
     return (chosen, failure)
   }
 
-  /// Removes the chosen entries, except those that were stored after a removal began, from memory
-  /// and disk. All stripes are locked.
   private func remove(
-    _ chosen: inout Chosen, storedBefore removal: UInt64, _ freed: inout HybridFreed
+    _ chosen: inout Chosen, storedBefore removal: UInt64, _ freed: inout Freed
   ) throws(HybridCacheError) {
     for stripe in stripes.all {
       for (key, latest) in stripe.stored where latest >= removal {
@@ -210,18 +163,16 @@ extension HybridCache {
       moved.remove(key)
       noteRemoval(key, clock.time)
     }
-    guard let diskTier else { return }
-    do throws(DiskCacheError) {
-      if !chosen.onDisk.isEmpty { freed.disk = try diskTier.remove(chosen.onDisk) }
-      for key in moved where chosen.names.contains(key.diskKey) {
-        if try diskTier.remove(key.diskKey) { freed.disk.count += 1 }
+    let (onDisk, names) = (chosen.onDisk, chosen.names)
+    try self.onDisk(&freed) { (disk) throws(HybridCacheError) in
+      var freed = onDisk.isEmpty ? Freed() : try disk.remove(onDisk)
+      for key in moved where names.contains(key.diskKey) {
+        if try disk.remove(key.diskKey) { freed.count += 1 }
       }
-    } catch {
-      throw .disk(error)
+      return freed
     }
   }
 
-  /// Forgets which keys were stored during removals, once none is under way.
   private func endRemoval() {
     stripes.removalsUnderWay -= 1
     guard stripes.removalsUnderWay == 0 else { return }
@@ -231,41 +182,37 @@ extension HybridCache {
   /// Calls `body` with all stripes locked, so that nothing moves between the tiers, and returns
   /// what it has freed.
   private func withAllStripes(
-    _ body: (inout HybridFreed) throws(HybridCacheError) -> Void
-  ) throws(HybridCacheError) -> HybridFreed {
-    try stripes.holdAll { () -> Result<HybridFreed, HybridCacheError> in
-      var freed = HybridFreed()
+    _ body: (inout Freed) throws(HybridCacheError) -> Void
+  ) throws(HybridCacheError) -> Freed {
+    try stripes.holdAll { () -> Result<Freed, HybridCacheError> in
+      var freed = Freed()
       do throws(HybridCacheError) { try body(&freed) } catch { return .failure(error) }
       return .success(freed)
     }.get()
   }
 
   private func info(_ key: Key, _ record: MemoryRecord<Value>) -> DiskEntryInfo {
-    let facts = record.metadata.facts
-    let expiry = record.metadata.expiry
+    var metadata = record.metadata.all(created: record.creation)
+    metadata.isExpired = metadata.expiry.isOver(at: clock.time)
     return DiskEntryInfo(
       name: DiskEntryName(suite: configuration.suite, key: key.diskKey), bytes: nil,
-      metadata: DiskMetadata(
-        version: facts?.version, contentType: facts?.contentType, creation: record.creation,
-        expiry: expiry, fetchCost: facts?.cost ?? 1, isPermanent: facts?.isPermanent ?? false,
-        isExpired: expiry.isOver(at: clock.time)))
+      metadata: metadata)
   }
 
   private func onDisk(
-    _ body: (HybridDisk) throws(DiskCacheError) -> DiskFreed
-  ) throws(HybridCacheError) -> DiskFreed {
-    guard let diskTier else { return DiskFreed() }
-    do throws(DiskCacheError) { return try body(diskTier) } catch { throw .disk(error) }
+    _ freed: inout Freed, _ body: (HybridDisk) throws(HybridCacheError) -> Freed
+  ) throws(HybridCacheError) {
+    guard let diskTier else { return }
+    let memoryCount = freed.memoryCount
+    freed = try body(diskTier)
+    freed.memoryCount = memoryCount
   }
 }
 
-/// Changes of the limits while the cache is in use.
 extension HybridCache {
-  /// Current limits of the memory tier; nil without one.
-  public var memoryLimits: MemoryCacheLimits? { memory?.limits }
+  package var memoryLimits: MemoryCacheLimits? { memory?.limits }
 
-  /// Current limits of the disk tier; nil without one.
-  public var diskLimits: DiskLimits? { disk?.limits }
+  package var diskLimits: DiskLimits? { disk?.limits }
 
   /// Changes the limits of the memory tier, and returns the number of entries evicted because they
   /// no longer fitted: see `MemoryCache.setLimits`. Disk is unchanged; in an exclusive cache the
@@ -284,29 +231,20 @@ extension HybridCache {
     }
   }
 
-  /// Changes the limits of the disk tier, and returns the space freed by evicting entries that no
-  /// longer fit: see `DiskCache.setLimits`. Memory keeps its entries, but not beyond the new limit
-  /// on age, if there is one. On a disk cache shared by several caches, the limits apply to all;
-  /// entries in the memory of the others keep their lifetimes.
-  ///
-  /// - Throws: `disk`, or `configuration` without a disk tier.
-  @discardableResult public func setDiskLimits(
+  @discardableResult package func setDiskLimits(
     _ limits: DiskLimits
-  ) throws(HybridCacheError) -> DiskFreed {
+  ) throws(HybridCacheError) -> Freed {
     guard let disk else { throw .configuration(message: "the cache has no disk tier") }
     defer { finish() }
-    do throws(DiskCacheError) {
-      let freed = try disk.setLimits(limits)
-      if let age = diskAge?.microseconds {
-        memory?.shortenLives { held in Expiry(after: age, from: held.pointee.creation) }
-      }
-      return freed
-    } catch {
-      throw .disk(error)
+    let freed = try HybridCacheError.disk { () throws(DiskCacheError) in
+      try disk.setLimits(limits)
     }
+    if let age = diskAge?.microseconds {
+      memory?.shortenLives { held in Expiry(after: age, from: held.pointee.creation) }
+    }
+    return freed
   }
 
-  /// Maximum TTL of an entry in memory; nil for no limit.
   var memoryAge: Duration? { memory?.limits.age }
 
   /// Expiry in memory of an entry that expires at `expiry`. If the disk expires idle entries, gets
@@ -318,12 +256,13 @@ extension HybridCache {
     return min(expiry, Expiry(after: max(1, idle / 8), from: now))
   }
 
-  /// Maximum TTL of an entry on disk; nil for no limit.
   var diskAge: Duration? { disk?.timeToLive }
+
+  /// Maximum TTL of an entry.
+  var age: Duration? { disk == nil ? memoryAge : diskAge }
 }
 
 extension MemoryCache {
-  /// The entries, including expired ones that are kept. O(entries) in time and memory.
   fileprivate var allEntries: [(key: Key, value: Value)] {
     var keys: [Key] = []
     for index in 0..<blocks.count {
@@ -331,19 +270,5 @@ extension MemoryCache {
       withShard(index) { shard, _ in shard.appendKeys(to: &keys, now: 0) }
     }
     return keys.compactMap { key in (peek(key) ?? expired(key)?.value).map { (key, $0) } }
-  }
-}
-
-/// Space freed by a call.
-public struct HybridFreed: Sendable, Hashable {
-  /// Entries removed from memory.
-  public var memoryCount = 0
-  /// Entries removed from disk, and the reduction of its files.
-  public var disk = DiskFreed()
-
-  /// Creates a value; by default nothing was freed.
-  public init(memoryCount: Int = 0, disk: DiskFreed = DiskFreed()) {
-    self.memoryCount = memoryCount
-    self.disk = disk
   }
 }

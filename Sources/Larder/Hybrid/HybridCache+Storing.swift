@@ -10,13 +10,7 @@ import Synchronization
 extension HybridCache {
   typealias Operation = HybridOperation<Key, Value>
 
-  /// Stores a value for a key, and returns true if a tier has it afterwards: not if it is too large
-  /// for both, if neither policy admits it, or if its TTL is zero. The key's previous value is gone
-  /// in any case.
-  ///
-  /// - Throws: `codec`, in which case nothing has changed; `disk`, if disk could not store it,
-  ///   though memory may have.
-  @discardableResult public func set(
+  @discardableResult package func set(
     _ value: Value, for key: Key, options: StoreOptions = StoreOptions()
   ) throws(HybridCacheError) -> Bool {
     try store(value, key, options, isFill: false)
@@ -25,8 +19,6 @@ extension HybridCache {
   /// Stores the origin's value after a get that found nothing. Unlike a set, in an exclusive cache
   /// it keeps the history of the key in disk's policy, and under placement it removes nothing from
   /// a tier.
-  ///
-  /// - Throws: The errors of `set`.
   @discardableResult package func fill(
     _ value: Value, for key: Key, options: StoreOptions = StoreOptions()
   ) throws(HybridCacheError) -> Bool {
@@ -48,7 +40,6 @@ extension HybridCache {
     }
   }
 
-  /// Stores an item whose stripe is locked, and returns true if a tier has it afterwards.
   func store(
     _ item: PendingWrite<Key, Value>, _ operation: inout Operation, isFill: Bool
   ) -> Bool {
@@ -76,7 +67,6 @@ extension HybridCache {
     return (try? diskTier?.contains(item.diskKey)) ?? false
   }
 
-  /// True if the item has expired and is of no use for revalidation either.
   private func isOver(_ item: PendingWrite<Key, Value>) -> Bool {
     guard let life = item.options.timeToLive, life <= .zero, !item.options.isPermanent else {
       return false
@@ -88,18 +78,14 @@ extension HybridCache {
 
   private func dropExpired(_ item: PendingWrite<Key, Value>, _ operation: inout Operation) {
     memory?.removeExpired(item.key)
-    do throws(DiskCacheError) {
+    do throws(HybridCacheError) {
       try diskTier?.removeExpired(item.diskKey)
     } catch {
-      operation.outcome.fail(.disk(error))
+      operation.outcome.fail(error)
     }
   }
 
-  /// Removes the entry of a key, permanent or not, and returns true if there was one. The policies
-  /// forget the key, too, and a running fetch for it is not stored.
-  ///
-  /// - Throws: `disk`, in which case the entry may still be there.
-  @discardableResult public func remove(_ key: Key) throws(HybridCacheError) -> Bool {
+  @discardableResult package func remove(_ key: Key) throws(HybridCacheError) -> Bool {
     try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       operation.stripe.overtake(key)
       absences.remove(key)
@@ -113,21 +99,13 @@ extension HybridCache {
 
   /// Gives an entry that has not expired a new TTL from now on, nil for none of its own, in the
   /// tiers that have it. Not counted as an access.
-  ///
-  /// - Throws: `disk`, in which case it may have its old expiry there.
   package func renew(_ key: Key, timeToLive: Duration?) throws(HybridCacheError) {
     try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       var item = item(key)
       item.options.timeToLive = timeToLive
       memory?.renew(key, timeToLive: timeToLive)
-      guard let diskTier else { return }
-      do throws(DiskCacheError) {
-        guard try diskTier.contains(item.diskKey) else { return }
-        _ = try diskTier.renew(
-          item.diskKey, expiry: item.expiry(limit: diskAge), version: nil)
-      } catch {
-        throw .disk(error)
-      }
+      guard let diskTier, try diskTier.contains(item.diskKey) else { return }
+      _ = try diskTier.renew(item.diskKey, expiry: item.expiry(limit: diskAge), version: nil)
     }
   }
 
@@ -149,7 +127,6 @@ extension HybridCache {
     }
   }
 
-  /// Calls `body` with an operation on a locked stripe, and moves the entries that memory evicted.
   func holding<Result, Failure: Error>(
     _ stripe: HybridStripe<Key, Value>, _ body: (inout Operation) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -171,16 +148,12 @@ extension HybridCache {
     return try result.get()
   }
 
-  /// Throws if the cache is called by what it calls itself, perhaps with a stripe locked.
   func refuseNestedCall() throws(HybridCacheError) {
     if stripes.isNested { throw .calledFromWithin }
   }
 
-  var closedError: HybridCacheError {
-    diskTier.map { .disk($0.closedError) } ?? .closed
-  }
+  var closedError: HybridCacheError { diskTier?.closedError ?? .closed }
 
-  /// Does pending work that requires that no lock is held.
   func finish() {
     if ForeignCall.isInside(stripes.place) { return }
     stripes.destroyDeparted()
@@ -188,13 +161,12 @@ extension HybridCache {
     if events.isActive { events.deliver() }
   }
 
-  /// Moves entries evicted from memory to disk, according to the rules; the stripe is locked.
   func demoteVictims(_ stripe: HybridStripe<Key, Value>) {
     let victims = stripe.victims
     stripe.victims.removeAll(keepingCapacity: true)
     var operation = Operation(self, stripe)
     for victim in victims where rules.demote(victim, in: &operation) {
-      stripe.totals.demotions += 1
+      stripe.demotions += 1
       events.note(.demote, victim.key, .disk)
     }
     stripes.keep(victims)
@@ -218,7 +190,7 @@ extension HybridCache {
     if now > seen || CacheInstant.isAhead(seen, of: now) { latest.store(now, ordering: .relaxed) }
     guard CacheInstant.isAhead(seen, of: now) else { return }
     _ = memory?.trim { held in
-      held.pointee.metadata.facts?.isPermanent != true
+      held.pointee.metadata.facts?.metadata.isPermanent != true
         && CacheInstant.isAhead(held.pointee.creation, of: now)
     }
   }
@@ -246,16 +218,13 @@ extension HybridCache {
   }
 
   func held(
-    _ value: Value, _ data: Data?, created: UInt64, expiry: Expiry, version: String?,
-    contentType: String?, isPermanent: Bool, cost: Float, mustRevalidate: Bool
+    _ value: Value, _ data: Data?, _ metadata: DiskMetadata
   ) -> MemoryRecord<Value> {
     let kept = configuration.copiesOnRead ? data : nil
+    var metadata = metadata
+    if !rules.demotes { metadata.fetchCost = 1 }
     return MemoryRecord(
-      kept == nil ? value : nil, created: created,
-      EntryMetadata(
-        created: created, expiry: expiry, version: version, contentType: contentType,
-        isPermanent: isPermanent, cost: rules.demotes ? cost : 1, data: kept,
-        mustRevalidate: mustRevalidate))
+      kept == nil ? value : nil, created: metadata.creation, EntryMetadata(metadata, data: kept))
   }
 
   func open(_ held: MemoryRecord<Value>) throws(HybridCacheError) -> CacheHit<Value>? {
@@ -272,21 +241,17 @@ extension HybridCache {
   }
 
   func hit(_ found: DiskHit<Value>) -> CacheHit<Value> {
-    let metadata = found.metadata
+    var metadata = found.metadata
+    metadata.fetchCost = 1
     return CacheHit(
-      found.value, .disk, created: metadata.creation,
-      EntryMetadata(
-        created: metadata.creation, expiry: metadata.expiry, version: metadata.version,
-        contentType: metadata.contentType, isPermanent: metadata.isPermanent,
-        mustRevalidate: metadata.mustRevalidate),
+      found.value, .disk, created: metadata.creation, EntryMetadata(metadata),
       freshness: metadata.isExpired ? .stale : .fresh)
   }
 }
 
 extension HybridStripe {
-  /// Invalidates the running fetch of a key that was set or removed: its result is not stored.
   func overtake(_ key: Key) {
     guard !flights.isEmpty, let flight = flights.removeValue(forKey: key) else { return }
-    if !flight.isAbandoned { totals.overtaken += 1 }
+    if !flight.isAbandoned { loads.overtaken += 1 }
   }
 }

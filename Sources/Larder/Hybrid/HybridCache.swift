@@ -12,40 +12,24 @@ import Synchronization
 /// threads and tasks.
 ///
 /// ```swift
-/// let cache = try HybridCache<String, Article>(name: "articles")
+/// let cache = try await HybridCache<String, Article>(name: "articles")
 /// let article = try await cache.value(for: id) { request in try await api.article(id) }
 /// ```
 ///
-/// `value(for:)` and `result(for:)` ask the cache and then the origin, according to a
-/// `CacheStrategy`. Concurrent requests for a key make one fetch. `entry(for:)`, `set` and `remove`
-/// use the cache only.
+/// `value(for:load:)` and `result(for:load:)` ask the cache and then the origin, according to a
+/// `CacheStrategy`; concurrent requests for a key make one load. Other calls use the cache only.
+/// `configuration.rules` decides where values are stored and how they move between the tiers, with
+/// the code of the simulator. All changes of a key are serialised, over both tiers.
 ///
-/// **Rules.** `configuration.rules` decides where values are stored and how they move between
-/// memory and disk, with the same code as in a simulation: with one thread, the counts of the cache
-/// equal those of `HybridSimulation`.
+/// **Threads.** Calls that may wait for the disk are async, and run on threads of the cache. A hit
+/// in memory does not suspend.
 ///
-/// **One order per key.** Sets, removals, promotions and stores of fetched values are serialised
-/// for each key, over both tiers. A fetch that is overtaken by a set or a removal of its key is not
-/// stored.
+/// **If the disk fails**, calls do their part in memory and then throw `HybridCacheError.disk`;
+/// requests with an origin treat the disk as empty, and notify listeners.
 ///
-/// **Expired entries** are misses, and are kept while they can be revalidated or returned when the
-/// origin fails: see `HybridCacheConfiguration.revalidateWithin`.
-///
-/// **Threads.** `value`, `result`, `updates` and `prewarm` run everything but memory hits on
-/// threads of the cache, and suspend their task until it is done. `entry(for:)`, `set`, `remove`
-/// and all other calls run on the calling thread, which may block for the disk; tasks call them
-/// through `AsyncHybridCache`.
-///
-/// **If the disk fails**, memory continues to work. `entry(for:)`, `set` and `remove` do their part
-/// in memory and then throw; `value` and `result` treat a failing disk as empty, and notify
-/// listeners.
-///
-/// **Codec, clock, `weigh` and keys must not call the cache**: they run while a part of the cache
-/// is locked. If they do, a debug build traps, and in a release build calls that need more than
-/// memory throw `HybridCacheError.calledFromWithin`. Deinitialisers of values may call it: a value
-/// that leaves is destroyed once nothing is locked.
-///
-/// A permanent entry is always on disk, whatever the rules; memory may evict it.
+/// **Codec, clock, `weigh` and keys must not call the cache**: in a debug build that traps, and in
+/// a release build it throws `HybridCacheError.calledFromWithin`. Deinitialisers of values may call
+/// it.
 public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
   /// Options for storing a value.
   public typealias StoreOptions = DiskStoreOptions
@@ -61,7 +45,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   // The suite of the disk cache that this cache uses, until it is closed.
   let diskTier: HybridDisk?
   let codec: DiskCodec<Value>
-  /// Weight of a value in memory; nil for its encoded size.
   let weigh: (@Sendable (Value) -> Int)?
   let clock: any CacheClock
   let rules: HybridRules
@@ -70,7 +53,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// Recorder of a cache without memory; otherwise memory has its own.
   let recorder = RecordPoint()
   let isMemoryWeighed: Bool
-  /// See `MemoryCacheConfiguration.isSimulated`.
   let isSimulated: Bool
   // True if a value is encoded before its stripe is locked.
   let encodesEarly: Bool
@@ -83,44 +65,39 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// most of the time, and a slow read delays only the keys of its lane.
   let lanes = CacheLanes("larder.hybrid", count: 16)
   let absences: HybridAbsences<Key>
-  /// Limits the fetches at once; nil without a limit.
   let queue: LoadQueue?
   /// Time of the latest operation below a hit in memory, to a second.
   let latest = Atomic<UInt64>(0)
   /// Changed with all stripes locked.
   private let hasClosed = Atomic<Bool>(false)
   private let baseline = Locked(TierCounts())
+  private var pressure: CacheEventToken?
 
   init(
-    _ configuration: HybridCacheConfiguration, disk: BlockingDiskCache?, ownsDisk: Bool,
-    codec: DiskCodec<Value>, weigh: (@Sendable (Value) -> Int)?
+    _ configuration: HybridCacheConfiguration, _ diskTier: HybridDisk?, codec: DiskCodec<Value>,
+    weigh: (@Sendable (Value) -> Int)?
   ) throws(HybridCacheError) {
     try configuration.check()
     var known = configuration
     known.disk?.encryption = nil
     self.configuration = known
-    self.disk = disk
-    if let disk {
-      diskTier = try HybridDisk(
-        disk, suite: configuration.suite, codec: codec.identity, ownsCache: ownsDisk)
-    } else {
-      diskTier = nil
-    }
+    self.diskTier = diskTier
+    disk = diskTier?.cache
     diskIdle = configuration.disk?.expireAfterAccess?.microseconds
     grace = configuration.grace
-    let clock = disk?.core.clock ?? configuration.clock
+    let clock = diskTier?.cache.core.clock ?? configuration.clock
     self.clock = clock
     rules = configuration.effectiveRules
     isMemoryWeighed = configuration.memory?.limits.weight != nil
-    isSimulated = configuration.memory?.isSimulated ?? false
+    isSimulated = configuration.memory?.configuration.isSimulated ?? false
     keepsValues = !configuration.copiesOnRead
-    absences = HybridAbsences(configuration.memory, clock)
-    queue = configuration.fetchesMax.map { LoadQueue(max: $0) }
+    absences = HybridAbsences(configuration.memory?.configuration, clock)
+    queue = configuration.loadsMax.map { LoadQueue(max: $0) }
     // With copies, memory has the bytes instead of the value.
     let weigh = configuration.copiesOnRead ? nil : weigh
     encodesEarly =
       isMemoryWeighed && weigh == nil || configuration.copiesOnRead
-      || (disk != nil && rules.inclusion == .inclusive)
+      || (diskTier != nil && rules.inclusion == .inclusive)
     let stripes = HybridStripes<Key, Value>()
     self.stripes = stripes
     if let weigh {
@@ -150,11 +127,11 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     } else {
       stripes.make(count: 64, memory?.hasher ?? KeyHasher(.standard))
     }
-    if let tier = configuration.memory, tier.observesMemoryPressure, !isSimulated {
-      do throws(MemoryPressureError) {
-        observe(try SharedPressure(tier.pressureHub))
+    if let tier = configuration.memory?.configuration, tier.observesMemoryPressure, !isSimulated {
+      do throws(MemoryCacheError) {
+        pressure = try tier.pressureHub.join { [weak self] in self?.handle($0) }
       } catch {
-        throw .memory(.memoryPressure(error))
+        throw .memory(error)
       }
     }
   }
@@ -163,7 +140,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     _ configuration: HybridCacheConfiguration, _ clock: any CacheClock, _ rules: HybridRules,
     _ stripes: HybridStripes<Key, Value>, _ events: HybridEvents
   ) throws(MemoryCacheError) -> MemoryCache<Key, MemoryRecord<Value>>? {
-    guard var tier = configuration.memory else { return nil }
+    guard var tier = configuration.memory?.configuration else { return nil }
     tier.clock = clock
     tier.pressureRule = configuration.pressureRule
     // The hybrid observes it, for both tiers.
@@ -180,7 +157,8 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     if !grace.isNone {
       keepsExpired = { held, expiry in
         grace.keeps(
-          hasVersion: held.pointee.metadata.facts?.version != nil, expiry, now: clock.time)
+          hasVersion: held.pointee.metadata.facts?.metadata.version != nil, expiry,
+          now: clock.time)
       }
     }
     return try MemoryCache(
@@ -195,11 +173,8 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
 
   // MARK: Gets
 
-  /// Returns the value of a key with its metadata, or nil if neither tier has a valid one. Counts
-  /// as an access; a value found on disk is promoted according to the rules.
-  ///
-  /// - Throws: `disk`, if memory does not have the key and the disk fails.
-  @inlinable public func entry(for key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
+  /// Blocks the thread while it waits for the disk, as do all calls that are not async.
+  @inlinable package func entry(for key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
     guard let front else { return try getUnderLock(key) }
     guard keepsValues, !events.isActive else {
       guard let held = front._withUnsafeGuaranteedRef({ $0.value(for: key) }) else {
@@ -214,14 +189,10 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     return hit
   }
 
-  /// Returns the value of a key, or nil: `entry(for:)` without the metadata.
-  ///
-  /// - Throws: The errors of `entry(for:)`.
-  @inlinable public func value(for key: Key) throws(HybridCacheError) -> Value? {
+  @inlinable package func value(for key: Key) throws(HybridCacheError) -> Value? {
     try entry(for: key)?.value
   }
 
-  /// Handles a hit in memory if the value is kept encoded, or with listeners.
   @usableFromInline func hit(
     _ held: MemoryRecord<Value>, _ key: Key
   ) throws(HybridCacheError) -> CacheHit<Value>? {
@@ -231,7 +202,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     return hit
   }
 
-  /// Gets a value that memory does not have.
   @usableFromInline func getBelowMemory(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
     try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       // Another thread may have stored it meanwhile.
@@ -267,7 +237,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     noteGet(key, bytes: found.data.count, item.now)
     events.note(.hit, key, .disk)
     if isPromoted {
-      operation.stripe.totals.promotions += 1
+      operation.stripe.promotions += 1
       events.note(.promote, key, .memory)
     } else if !grace.isNone {
       // Memory may have a copy that has expired there, and is no longer needed.
@@ -276,10 +246,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     return hit(found)
   }
 
-  /// Returns true if a get would be a hit. Not counted as an access; moves nothing.
-  ///
-  /// - Throws: `disk`, if memory does not have the key and the disk fails.
-  public func contains(_ key: Key) throws(HybridCacheError) -> Bool {
+  package func contains(_ key: Key) throws(HybridCacheError) -> Bool {
     if memory?.contains(key) ?? false { return true }
     guard let diskTier else {
       if isClosed { throw .closed }
@@ -287,11 +254,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     }
     return try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       if memory?.contains(key) ?? false { return true }
-      do throws(DiskCacheError) {
-        return try diskTier.contains(key.diskKey)
-      } catch {
-        throw .disk(error)
-      }
+      return try diskTier.contains(key.diskKey)
     }
   }
 
@@ -303,8 +266,8 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   package var counts: Counts {
     var counts = Counts()
     stripes.visit { stripe in
-      counts.promotions += stripe.totals.promotions
-      counts.demotions += stripe.totals.demotions
+      counts.promotions += stripe.promotions
+      counts.demotions += stripe.demotions
     }
     counts.memory = memory?.tierCounts ?? TierCounts()
     counts.disk = disk?.tierCounts ?? TierCounts()
@@ -312,50 +275,34 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     return counts
   }
 
-  /// Resets `counts` and the statistics of the cache and of memory to zero. Disk's own statistics
-  /// continue.
   package func resetCounts() {
-    stripes.visit { $0.totals = HybridTotals() }
+    stripes.visit { stripe in
+      stripe.loads = LoadStatistics()
+      (stripe.promotions, stripe.demotions) = (0, 0)
+    }
     memory?.resetStatistics()
     if let disk { baseline.withLock { $0 = disk.tierCounts } }
   }
 
-  /// True once `close` was called.
   var isClosed: Bool { hasClosed.load(ordering: .acquiring) }
 
-  /// Writes everything, empties memory and releases the folder, or on a shared disk cache the
-  /// suite. A closed cache returns and stores nothing: calls without an origin throw
-  /// `HybridCacheError.disk` or, without a disk tier, `closed`; those with one ask it and return
-  /// its value. A second call does nothing.
-  ///
-  /// - Throws: `disk`; the cache is closed nevertheless.
-  public func close() throws(HybridCacheError) {
+  package func close() throws(HybridCacheError) {
     guard try end() else { return }
     var failure: HybridCacheError?
     do { try flush() } catch { failure = error }
     // Running sets have ended: from here on nothing is stored in memory.
     memory?.discardAll()
-    if let diskTier {
-      do throws(DiskCacheError) { try diskTier.close() } catch { failure = failure ?? .disk(error) }
-    }
+    do { try diskTier?.close() } catch { failure = failure ?? error }
     if let failure { throw failure }
   }
 
-  /// Closes the cache without writing, empties memory, and removes the folder's files and forgets
-  /// the encryption key: see `DiskCache.destroy`. On a shared disk cache, removes the suite with
-  /// all of its entries. Also destroys a cache that was closed before.
-  ///
-  /// - Throws: `disk`; the cache is closed nevertheless, and a second call tries again.
-  ///   `suiteInUse` if the cache was closed and another one uses the suite by now.
-  public func destroy() throws(HybridCacheError) {
+  package func destroy() throws(HybridCacheError) {
     _ = try end()
     memory?.discardAll()
     noteClearing()
     try diskTier?.destroy()
   }
 
-  /// Marks the cache as closed, so that nothing is stored any more; returns false if it was
-  /// already.
   private func end() throws(HybridCacheError) -> Bool {
     try refuseNestedCall()
     return stripes.holdAll {
@@ -381,19 +328,7 @@ extension TierCounts {
 }
 
 extension HybridCache {
-  /// Creates a cache in a folder, which is created if it does not exist; one cache at a time has it
-  /// open.
-  ///
-  /// - Parameters:
-  ///   - path: The folder, as a path or a file URL; left out only without a disk tier.
-  ///   - configuration: The configuration.
-  ///   - codec: Conversion between values and bytes.
-  ///   - weigh: Weight of a value in memory, in bytes, for values that take more memory than their
-  ///     encoded bytes, such as pictures; nil for their encoded size. The weight must not change.
-  ///     With `copiesOnRead` memory holds the encoded bytes, and this has no effect.
-  /// - Throws: `configuration`, `memory`, or `disk`, which includes a folder with values of another
-  ///   codec.
-  public convenience init<Location: CacheLocation>(
+  package convenience init<Location: CacheLocation>(
     path: Location? = String?.none,
     configuration: HybridCacheConfiguration = HybridCacheConfiguration(), codec: DiskCodec<Value>,
     weigh: (@Sendable (Value) -> Int)? = nil
@@ -403,68 +338,54 @@ extension HybridCache {
       files: SystemFiles())
   }
 
-  /// Creates a cache in a folder of this name in the system's folder for caches, as
-  /// `DiskCache.init(name:configuration:clock:)` does.
-  ///
-  /// - Throws: The errors of the initialiser with a path.
-  public convenience init(
-    name: String, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
-    codec: DiskCodec<Value>, weigh: (@Sendable (Value) -> Int)? = nil
-  ) throws(HybridCacheError) {
-    try self.init(
-      path: try Self.folder(name), configuration: configuration, codec: codec, weigh: weigh)
-  }
-
-  static func folder(_ name: String) throws(HybridCacheError) -> String {
-    do throws(DiskCacheError) { return try CachesFolder.path(name: name) } catch {
-      throw .disk(error)
-    }
-  }
-
   package convenience init(
     path: String?, configuration: HybridCacheConfiguration, codec: DiskCodec<Value>,
     weigh: (@Sendable (Value) -> Int)? = nil, files: any FileLayer
   ) throws(HybridCacheError) {
-    // Before anything is changed on disk.
-    try configuration.check()
-    var disk: BlockingDiskCache?
-    if let tier = configuration.disk {
-      guard let path else {
-        throw .configuration(message: "a cache with a disk tier needs the path of a folder")
-      }
-      do throws(DiskCacheError) {
-        disk = try BlockingDiskCache(
-          path: path, configuration: tier, clock: configuration.clock, files: files)
-      } catch {
-        throw .disk(error)
-      }
-    }
-    try self.init(configuration, disk: disk, ownsDisk: true, codec: codec, weigh: weigh)
+    let tier = try Self.open(path, configuration, codec, files)
+    try self.init(configuration, tier, codec: codec, weigh: weigh)
   }
 
-  /// Creates a cache in front of a shared disk cache. Each hybrid cache needs its own `suite`,
-  /// which it claims until it is closed or destroyed. Clock and limits of disk are those of the
-  /// disk cache, which is not closed with this cache.
-  ///
-  /// - Throws: `configuration`, `memory`, `suiteInUse`, or `disk` if the suite holds values of
-  ///   another codec.
-  public convenience init(
+  package convenience init(
     configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache,
     codec: DiskCodec<Value>, weigh: (@Sendable (Value) -> Int)? = nil
   ) throws(HybridCacheError) {
+    let (configuration, tier) = try Self.share(disk, configuration, codec)
+    try self.init(configuration, tier, codec: codec, weigh: weigh)
+  }
+
+  static func open(
+    _ path: String?, _ configuration: HybridCacheConfiguration, _ codec: DiskCodec<Value>,
+    _ files: any FileLayer
+  ) throws(HybridCacheError) -> HybridDisk? {
+    // Before anything is changed on disk.
+    try configuration.check()
+    guard let tier = configuration.disk else { return nil }
+    guard let path else {
+      throw .configuration(message: "a cache with a disk tier needs the path of a folder")
+    }
+    let disk = try HybridCacheError.disk { () throws(DiskCacheError) in
+      try BlockingDiskCache(
+        path: path, configuration: tier, clock: configuration.clock, files: files)
+    }
+    return try HybridDisk(
+      disk, suite: configuration.suite, codec: codec.identity, ownsCache: true)
+  }
+
+  static func share(
+    _ disk: DiskCache, _ configuration: HybridCacheConfiguration, _ codec: DiskCodec<Value>
+  ) throws(HybridCacheError) -> (HybridCacheConfiguration, HybridDisk) {
     var configuration = configuration
-    let disk = disk.blocking
-    configuration.disk = disk.withLock { $0.configuration }
-    try self.init(configuration, disk: disk, ownsDisk: false, codec: codec, weigh: weigh)
+    configuration.disk = disk.blocking.withLock { $0.configuration }
+    try configuration.check()
+    let tier = try HybridDisk(
+      disk.blocking, suite: configuration.suite, codec: codec.identity, ownsCache: false)
+    return (configuration, tier)
   }
 }
 
 extension HybridCache where Value: Codable {
-  /// Creates a cache in a folder, with values stored by `DiskCodec.standard`: `Data` unchanged,
-  /// `String` as UTF-8, others as JSON. See the initialiser with a codec.
-  ///
-  /// - Throws: `configuration`, `memory` or `disk`.
-  public convenience init<Location: CacheLocation>(
+  package convenience init<Location: CacheLocation>(
     path: Location? = String?.none,
     configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
     weigh: (@Sendable (Value) -> Int)? = nil
@@ -472,21 +393,7 @@ extension HybridCache where Value: Codable {
     try self.init(path: path, configuration: configuration, codec: .standard, weigh: weigh)
   }
 
-  /// Creates a cache in a folder of this name in the system's folder for caches, with values stored
-  /// by `DiskCodec.standard`.
-  ///
-  /// - Throws: The errors of the initialiser with a codec.
-  public convenience init(
-    name: String, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
-    weigh: (@Sendable (Value) -> Int)? = nil
-  ) throws(HybridCacheError) {
-    try self.init(name: name, configuration: configuration, codec: .standard, weigh: weigh)
-  }
-
-  /// Creates a cache in front of a shared disk cache, with values stored by `DiskCodec.standard`.
-  ///
-  /// - Throws: The errors of the initialiser with a codec.
-  public convenience init(
+  package convenience init(
     configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache,
     weigh: (@Sendable (Value) -> Int)? = nil
   ) throws(HybridCacheError) {
@@ -494,28 +401,15 @@ extension HybridCache where Value: Codable {
   }
 }
 
-/// Operations on several keys.
 extension HybridCache {
-  /// Returns the values of several keys from the tiers, without keys that have none. Equivalent to
-  /// one `value(for:)` per key, in order, on the calling thread.
-  ///
-  /// - Throws: The errors of `entry(for:)`; values found before the error are discarded, but
-  ///   counted.
-  public func values(for keys: some Sequence<Key>) throws(HybridCacheError) -> [Key: Value] {
+  package func values(for keys: some Sequence<Key>) throws(HybridCacheError) -> [Key: Value] {
     var values: [Key: Value] = [:]
     values.reserveCapacity(keys.underestimatedCount)
     for key in keys { values[key] = try value(for: key) }
     return values
   }
 
-  /// Stores several values, as one `set` for each, in order, and returns the number that a tier has
-  /// afterwards. Accepts a dictionary.
-  ///
-  /// - Parameters:
-  ///   - values: Keys and values.
-  ///   - options: Options of each entry.
-  /// - Throws: The first error of `set`; the values before that one are stored.
-  @discardableResult public func setAll(
+  @discardableResult package func setAll(
     _ values: some Sequence<(key: Key, value: Value)>, options: StoreOptions = StoreOptions()
   ) throws(HybridCacheError) -> Int {
     var count = 0

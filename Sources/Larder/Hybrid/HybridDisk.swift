@@ -17,9 +17,6 @@ final class HybridDisk: Sendable {
   private let ownsCache: Bool
   private let hasEnded = Atomic<Bool>(false)
 
-  /// Claims the suite.
-  ///
-  /// - Throws: `suiteInUse` or `disk`.
   init(
     _ cache: BlockingDiskCache, suite: String, codec: String, ownsCache: Bool
   ) throws(HybridCacheError) {
@@ -32,10 +29,8 @@ final class HybridDisk: Sendable {
       hasEnded.store(true, ordering: .relaxed)
       throw .suiteInUse(suite: suite)
     }
-    do throws(DiskCacheError) {
+    try HybridCacheError.disk { () throws(DiskCacheError) in
       try cache.checkCodec(codec, suite: suite)
-    } catch {
-      throw .disk(error)
     }
   }
 
@@ -43,18 +38,14 @@ final class HybridDisk: Sendable {
 
   var isClosed: Bool { hasEnded.load(ordering: .acquiring) }
 
-  /// Releases the suite, and closes the disk cache if it is owned. Later calls do nothing.
-  func close() throws(DiskCacheError) {
+  func close() throws(HybridCacheError) {
     guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
     _ = cache.claimedSuites.withLock { $0.remove(ExactName(suite)) }
-    if ownsCache { try cache.close() }
+    if ownsCache { try HybridCacheError.disk { () throws(DiskCacheError) in try cache.close() } }
   }
 
-  /// Releases the suite and removes it with all of its entries, or the whole disk cache if it is
-  /// owned, closed or not.
-  ///
-  /// - Throws: `suiteInUse` if the suite was released before, and is another cache's by now;
-  ///   `disk`.
+  /// Releases the suite and removes it, or the whole disk cache if it is owned, closed or not.
+  /// Throws `suiteInUse` if the suite was released before, and is another cache's by now.
   func destroy() throws(HybridCacheError) {
     if hasEnded.exchange(true, ordering: .acquiringAndReleasing), !ownsCache {
       guard cache.claimedSuites.withLock({ $0.insert(ExactName(suite)).inserted }) else {
@@ -62,14 +53,12 @@ final class HybridDisk: Sendable {
       }
     }
     defer { _ = cache.claimedSuites.withLock { $0.remove(ExactName(suite)) } }
-    do throws(DiskCacheError) {
+    try HybridCacheError.disk { () throws(DiskCacheError) in
       if ownsCache {
         try cache.destroy()
       } else {
         try cache.removeAll(suite: suite, includingPermanent: true)
       }
-    } catch {
-      throw .disk(error)
     }
   }
 
@@ -77,32 +66,34 @@ final class HybridDisk: Sendable {
   /// until the hybrid cache's `finish`.
   private func call<Result>(
     _ body: (BlockingDiskCache) throws(DiskCacheError) -> Result
-  ) throws(DiskCacheError) -> Result {
+  ) throws(HybridCacheError) -> Result {
     if isClosed { throw closedError }
-    return try cache.holdingEvents { () throws(DiskCacheError) in try body(cache) }
+    return try HybridCacheError.disk { () throws(DiskCacheError) in
+      try cache.holdingEvents { () throws(DiskCacheError) in try body(cache) }
+    }
   }
 
-  var closedError: DiskCacheError { .closed(path: cache.core.path) }
+  var closedError: HybridCacheError { .disk(.closed(path: cache.core.path)) }
 
   // MARK: One entry
 
-  func entry(_ key: String, expired: DiskExpired) throws(DiskCacheError) -> DiskEntry? {
+  func entry(_ key: String, expired: DiskExpired) throws(HybridCacheError) -> DiskEntry? {
     try call { (cache) throws(DiskCacheError) in
       try cache.lookUp(key, suite, expired: expired, codec: codec)
     }
   }
 
-  func contains(_ key: String) throws(DiskCacheError) -> Bool {
+  func contains(_ key: String) throws(HybridCacheError) -> Bool {
     try call { (cache) throws(DiskCacheError) in try cache.contains(key, suite: suite) }
   }
 
-  func toggleHitBefore(_ key: String) throws(DiskCacheError) -> Bool {
+  func toggleHitBefore(_ key: String) throws(HybridCacheError) -> Bool {
     try call { (cache) throws(DiskCacheError) in try cache.toggleHitBefore(key, suite: suite) }
   }
 
   func set(
     _ data: Data, for key: String, _ options: DiskStoreOptions, _ life: DiskLife
-  ) throws(DiskCacheError) -> Bool {
+  ) throws(HybridCacheError) -> Bool {
     try call { (cache) throws(DiskCacheError) in
       try cache.store(data, key, suite, options, life: life, codec: codec)
     }
@@ -110,29 +101,28 @@ final class HybridDisk: Sendable {
 
   func renew(
     _ key: String, expiry: Expiry, version: String?
-  ) throws(DiskCacheError) -> Bool {
+  ) throws(HybridCacheError) -> Bool {
     try call { (cache) throws(DiskCacheError) in
       try cache.renew(key, suite: suite, expiry: expiry, version: version)
     }
   }
 
-  func remove(_ key: String) throws(DiskCacheError) -> Bool {
+  func remove(_ key: String) throws(HybridCacheError) -> Bool {
     try call { (cache) throws(DiskCacheError) in try cache.remove(key, suite: suite) }
   }
 
-  func removeUndecodable(_ key: String) throws(DiskCacheError) {
+  func removeUndecodable(_ key: String) throws(HybridCacheError) {
     try call { (cache) throws(DiskCacheError) in try cache.removeUndecodable(key, suite: suite) }
   }
 
-  /// Removes the entry of a key if it has expired.
-  func removeExpired(_ key: String) throws(DiskCacheError) {
+  func removeExpired(_ key: String) throws(HybridCacheError) {
     // An ordinary get would remove the expired entry and count it; this one was counted already.
     try call { (cache) throws(DiskCacheError) in try cache.removeExpired(key, suite: suite) }
   }
 
   // MARK: Many entries
 
-  func removeAll(includingPermanent: Bool) throws(DiskCacheError) -> DiskFreed {
+  func removeAll(includingPermanent: Bool) throws(HybridCacheError) -> Freed {
     try call { (cache) throws(DiskCacheError) in
       try cache.removeAll(
         suite: suite, includingPermanent: includingPermanent, removesCopy: ownsCache)
@@ -141,27 +131,29 @@ final class HybridDisk: Sendable {
 
   func chosen(
     where matches: (DiskEntryInfo) -> Bool
-  ) throws(DiskCacheError) -> [ObjectID: UInt64] {
+  ) throws(HybridCacheError) -> [ObjectID: UInt64] {
     if isClosed { throw closedError }
     // With no lock held: `matches` is the app's.
-    return try cache.chosen(suite: suite, where: matches)
+    return try HybridCacheError.disk { () throws(DiskCacheError) in
+      try cache.chosen(suite: suite, where: matches)
+    }
   }
 
-  func remove(_ chosen: [ObjectID: UInt64]) throws(DiskCacheError) -> DiskFreed {
+  func remove(_ chosen: [ObjectID: UInt64]) throws(HybridCacheError) -> Freed {
     try call { (cache) throws(DiskCacheError) in try cache.remove(chosen) }
   }
 
-  func removeExpired(keeping grace: Grace) throws(DiskCacheError) -> DiskFreed {
+  func removeExpired(keeping grace: Grace) throws(HybridCacheError) -> Freed {
     try call { (cache) throws(DiskCacheError) in
       try cache.removeExpired(suite: suite, keeping: grace)
     }
   }
 
-  func trim(toAge age: Duration) throws(DiskCacheError) -> DiskFreed {
+  func trim(toAge age: Duration) throws(HybridCacheError) -> Freed {
     try call { (cache) throws(DiskCacheError) in try cache.trim(toAge: age, suite: suite) }
   }
 
-  func trim(toCount count: Int, bytes: UInt64) throws(DiskCacheError) -> DiskFreed {
+  func trim(toCount count: Int, bytes: UInt64) throws(HybridCacheError) -> Freed {
     try call { (cache) throws(DiskCacheError) in
       var freed = try cache.trim(toCount: count)
       let more = try cache.trim(toBytes: bytes)
@@ -172,7 +164,7 @@ final class HybridDisk: Sendable {
     }
   }
 
-  func flush() throws(DiskCacheError) {
+  func flush() throws(HybridCacheError) {
     try call { (cache) throws(DiskCacheError) in try cache.flush() }
   }
 }

@@ -6,24 +6,19 @@ public import Synchronization
 /// Without listeners, `isActive` is the only cost.
 @usableFromInline final class HybridEvents: Sendable {
   private struct State {
-    var continuations: [Int: AsyncStream<HybridEvent>.Continuation] = [:]
-    var handlers: [Int: @Sendable (HybridEvent) -> Void] = [:]
-    var next = 0
+    var listeners = EventListeners<HybridEvent>()
     // Subscriptions to the tiers, while the cache has listeners.
     var sources: [CacheEventToken] = []
     var queue = HybridEventQueue()
     var isDelivering = false
     // Events for which a stream's reader was too slow.
     var droppedByStreams: UInt64 = 0
-    var isEmpty: Bool { continuations.isEmpty && handlers.isEmpty }
   }
 
   private static let rest = DispatchQueue(label: "larder.events", attributes: .concurrent)
 
   private let state = Locked(State())
   @usableFromInline let active = Atomic<Bool>(false)
-
-  init() {}
 
   deinit { finish() }
 
@@ -32,27 +27,19 @@ public import Synchronization
   }
 
   func finish() {
-    let ended = state.withLock { state in
-      defer { state.continuations = [:] }
-      return Array(state.continuations.values)
-    }
-    for continuation in ended { continuation.finish() }
+    for continuation in state.withLock({ $0.listeners.end() }) { continuation.finish() }
   }
 
-  /// True if there are listeners.
   @inlinable @inline(__always) var isActive: Bool { active.load(ordering: .relaxed) }
 
-  /// Events lost because a listener was slower than the cache.
   var droppedEvents: UInt64 { state.withLock { $0.queue.dropped + $0.droppedByStreams } }
 
   // MARK: Recording
 
-  /// Records an event of a key, for `deliver`.
   func note(_ kind: HybridEvent.Kind, _ key: (any DiskKeyRepresentable)?, _ tier: HybridTier?) {
     if isActive { note(HybridEvent(kind, key: key?.diskKey, tier: tier)) }
   }
 
-  /// Records an event for `deliver`.
   func note(_ event: HybridEvent) {
     guard isActive else { return }
     var event = event
@@ -67,16 +54,12 @@ public import Synchronization
     if let delivery = takeQueue(), perform(delivery) { Self.rest.async { self.deliver() } }
   }
 
-  /// Passes events to the listeners; returns true if more were recorded meanwhile.
   private func perform(_ delivery: Delivery) -> Bool {
-    let (events, continuations, handlers) = delivery
+    let (events, listeners) = delivery
     var dropped: UInt64 = 0
     for event in events {
-      for continuation in continuations {
-        if case .dropped = continuation.yield(event) { dropped += 1 }
-      }
-      if event.isOfHandler { continue }
-      ForeignCall.run(of: place) { for handler in handlers { handler(event) } }
+      dropped += listeners.yield(event)
+      if !event.isOfHandler { ForeignCall.run(of: place) { listeners.call(event) } }
     }
     return state.withLock { [dropped] state in
       state.isDelivering = false
@@ -85,62 +68,52 @@ public import Synchronization
     }
   }
 
-  private typealias Delivery = (
-    [HybridEvent], [AsyncStream<HybridEvent>.Continuation], [@Sendable (HybridEvent) -> Void]
-  )
+  private typealias Delivery = (events: [HybridEvent], listeners: EventListeners<HybridEvent>)
 
   private func takeQueue() -> Delivery? {
     state.withLock { state in
       guard !state.isDelivering, !state.queue.isEmpty else { return nil }
       state.isDelivering = true
-      return (
-        state.queue.takeAll(), Array(state.continuations.values), Array(state.handlers.values)
-      )
+      return (state.queue.takeAll(), state.listeners)
     }
   }
 
   // MARK: Listening
 
-  /// Returns a stream of all events from now on. `sources` subscribes to the tiers.
   func stream(buffered: Int, _ sources: () -> [CacheEventToken]) -> AsyncStream<HybridEvent> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: HybridEvent.self, bufferingPolicy: .bufferingNewest(buffered))
-    let number = add(sources) { $0.continuations[$1] = continuation }
+    let number = add(sources) { $0.add(continuation) }
     continuation.onTermination = { [weak self] _ in self?.drop(number) }
     return stream
   }
 
-  /// Calls `handler` for all events from now on, until `drop` is called with the returned number.
   func listen(
     _ handler: @escaping @Sendable (HybridEvent) -> Void, _ sources: () -> [CacheEventToken]
   ) -> Int {
-    add(sources) { $0.handlers[$1] = handler }
+    add(sources) { $0.add(handler) }
   }
 
   private func add(
-    _ sources: () -> [CacheEventToken], _ change: (inout State, Int) -> Void
+    _ sources: () -> [CacheEventToken], _ change: (inout EventListeners<HybridEvent>) -> Int
   ) -> Int {
     state.withLock { state in
-      if state.isEmpty {
+      if state.listeners.isEmpty {
         // Operations that were running when the last listener ended may have recorded events since.
         _ = state.queue.takeAll()
         state.sources = sources()
       }
-      state.next += 1
-      change(&state, state.next)
       active.store(true, ordering: .relaxed)
-      return state.next
+      return change(&state.listeners)
     }
   }
 
-  /// Removes a listener; unknown numbers are ignored.
   func drop(_ number: Int) {
     // Destroyed after the lock is released: a handler's deinitialisation may remove another
     // listener.
     let (handler, sources) = state.withLock { state in
-      state.continuations[number] = nil
-      let handler = state.handlers.removeValue(forKey: number)
-      guard state.isEmpty else { return (handler, [CacheEventToken]()) }
+      let handler = state.listeners.drop(number)
+      guard state.listeners.isEmpty else { return (handler, [CacheEventToken]()) }
       active.store(false, ordering: .relaxed)
       _ = state.queue.takeAll()
       defer { state.sources = [] }
@@ -154,21 +127,16 @@ public import Synchronization
 /// Events waiting for delivery, in order. There is room for `eventsMax`; when another one arrives,
 /// the oldest is lost.
 struct HybridEventQueue {
-  /// Maximum number of waiting events.
   static var eventsMax: Int { 4096 }
 
   // A ring once it is full: the oldest is then at `first`.
   private var events: [HybridEvent] = []
   private var first = 0
   private var lost: UInt64 = 0
-  /// Number of events lost so far.
   private(set) var dropped: UInt64 = 0
-
-  init() {}
 
   var isEmpty: Bool { events.isEmpty }
 
-  /// Adds an event. O(1).
   mutating func append(_ event: HybridEvent) {
     if events.count < Self.eventsMax {
       events.append(event)
@@ -212,8 +180,8 @@ public struct HybridEvent: Sendable {
     /// The tier removed a value because it had expired.
     case expire
     /// The policy of the tier, which chooses among others, changed the policy in charge, with a
-    /// request of the key: see `HybridCache.memoryPolicyChoice` and `diskPolicyChoice`.
-    case switchPolicy(PolicySwitch)
+    /// request of the key: indices of `TierStatistics.policyChoice`'s policies.
+    case switchPolicy(from: UInt8, to: UInt8)
     /// A value on disk was copied to memory, or moved there.
     case promote
     /// A value that memory evicted was moved to disk.
@@ -243,11 +211,9 @@ public struct HybridEvent: Sendable {
   public var key: String?
   /// The tier concerned; nil if none.
   public var tier: HybridTier?
-  /// True if an event handler caused the event, in which case handlers do not receive it.
   var isOfHandler = false
 
-  /// Creates an event, for example to test a listener.
-  public init(_ kind: Kind, key: String? = nil, tier: HybridTier? = nil) {
+  init(_ kind: Kind, key: String? = nil, tier: HybridTier? = nil) {
     self.kind = kind
     self.key = key
     self.tier = tier
@@ -262,7 +228,7 @@ public struct HybridEvent: Sendable {
     case .remove: self.kind = .remove
     case .evict(let reason): self.kind = .evict(reason)
     case .expire: self.kind = .expire
-    case .switchPolicy(let change): self.kind = .switchPolicy(change)
+    case .switchPolicy(let old, let new): self.kind = .switchPolicy(from: old, to: new)
     case .hit, .miss: return nil
     }
     self.key = key

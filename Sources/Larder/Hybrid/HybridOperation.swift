@@ -14,7 +14,6 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
   let stripe: HybridStripe<Key, Value>
   var outcome = HybridOutcome<Value>()
 
-  /// Creates an operation on `stripe`, which must be locked.
   init(_ cache: HybridCache<Key, Value>, _ stripe: HybridStripe<Key, Value>) {
     self.cache = cache
     self.stripe = stripe
@@ -46,7 +45,7 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
 
   mutating func useOnDisk(_ item: PendingWrite<Key, Value>) -> DiskHit<Value>? {
     guard let disk = cache.diskTier else { return nil }
-    do throws(DiskCacheError) {
+    do throws(HybridCacheError) {
       let entry = try disk.entry(
         item.diskKey, expired: .kept(cache.grace, handsOut: item.handsOutExpired))
       guard let entry else { return nil }
@@ -58,27 +57,26 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
       outcome.found = found
       return found.metadata.isExpired ? nil : found
     } catch {
-      outcome.fail(.disk(error))
+      outcome.fail(error)
       return nil
     }
   }
 
   mutating func isOnDisk(_ item: PendingWrite<Key, Value>) -> Bool {
-    ask { (disk) throws(DiskCacheError) in try disk.contains(item.diskKey) }
+    ask { (disk) throws(HybridCacheError) in try disk.contains(item.diskKey) }
   }
 
   mutating func toggleHitBefore(_ item: PendingWrite<Key, Value>) -> Bool {
-    ask { (disk) throws(DiskCacheError) in try disk.toggleHitBefore(item.diskKey) }
+    ask { (disk) throws(HybridCacheError) in try disk.toggleHitBefore(item.diskKey) }
   }
 
-  /// Asks the disk, which has responded before in this operation; a failure is recorded and counts
-  /// as false.
-  private mutating func ask(_ question: (HybridDisk) throws(DiskCacheError) -> Bool) -> Bool {
+  /// Calls the disk, if there is one; a failure is recorded and counts as false.
+  mutating func ask(_ question: (HybridDisk) throws(HybridCacheError) -> Bool) -> Bool {
     guard let disk = cache.diskTier else { return false }
-    do throws(DiskCacheError) {
+    do throws(HybridCacheError) {
       return try question(disk)
     } catch {
-      outcome.fail(.disk(error))
+      outcome.fail(error)
       return false
     }
   }
@@ -86,30 +84,33 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
   // MARK: Stores
 
   mutating func putInMemory(_ item: PendingWrite<Key, Value>) -> Bool {
-    guard let memory = cache.memory, let value = item.value, !cache.isClosed else { return false }
-    let expiry = item.expiry(limit: cache.disk == nil ? cache.memoryAge : cache.diskAge)
-    let held = cache.held(
-      value, item.data, created: item.now, expiry: expiry, version: item.options.version,
-      contentType: item.options.contentType, isPermanent: item.options.isPermanent,
-      cost: item.options.fetchCost, mustRevalidate: item.options.mustRevalidate)
-    let stored = memory.set(
-      held, for: item.key, weight: cache.memoryWeight(item.key, value, item.data, held),
-      // Memory must not return the entry beyond its expiry on disk.
-      expiry: cache.isSimulated
-        ? item.expiry(limit: nil) : cache.memoryExpiry(expiry, item.options.isPermanent, item.now),
-      fetchCost: item.options.fetchCost, isPermanent: item.options.isPermanent)
+    guard let value = item.value else { return false }
+    let metadata = item.metadata(limit: cache.age)
+    // Memory must not return the entry beyond its expiry on disk.
+    let expiry =
+      cache.isSimulated
+      ? item.expiry(limit: nil)
+      : cache.memoryExpiry(metadata.expiry, metadata.isPermanent, item.now)
+    let stored = putInMemory(item.key, value, item.data, metadata, expiry)
     outcome.isInMemory = stored == .stored
     return stored != .rejected
   }
 
+  private func putInMemory(
+    _ key: Key, _ value: Value, _ data: Data?, _ metadata: DiskMetadata, _ expiry: Expiry
+  ) -> MemoryStored {
+    guard let memory = cache.memory, !cache.isClosed else { return .rejected }
+    let held = cache.held(value, data, metadata)
+    return memory.set(
+      held, for: key, weight: cache.memoryWeight(key, value, data, held), expiry: expiry,
+      fetchCost: metadata.fetchCost, isPermanent: metadata.isPermanent)
+  }
+
   mutating func putOnDisk(_ item: PendingWrite<Key, Value>) {
-    guard let disk = cache.diskTier, let data = data(of: item) else { return }
-    let expiry = item.expiry(limit: cache.diskAge)
-    do throws(DiskCacheError) {
-      outcome.isOnDisk = try disk.set(
-        data, for: item.diskKey, item.options, DiskLife(created: item.now, expiry: expiry))
-    } catch {
-      outcome.fail(.disk(error))
+    guard cache.diskTier != nil, let data = data(of: item) else { return }
+    let life = DiskLife(created: item.now, expiry: item.expiry(limit: cache.diskAge))
+    outcome.isOnDisk = ask { (disk) throws(HybridCacheError) in
+      try disk.set(data, for: item.diskKey, item.options, life)
     }
   }
 
@@ -129,39 +130,19 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
   }
 
   func promote(_ found: DiskHit<Value>, of item: PendingWrite<Key, Value>) -> Bool {
-    guard let memory = cache.memory, !cache.isClosed else { return false }
-    let metadata = found.metadata
-    let held = cache.held(
-      found.value, found.data, created: metadata.creation, expiry: metadata.expiry,
-      version: metadata.version, contentType: metadata.contentType,
-      isPermanent: metadata.isPermanent, cost: metadata.fetchCost,
-      mustRevalidate: metadata.mustRevalidate)
-    let stored = memory.set(
-      held, for: item.key, weight: cache.memoryWeight(item.key, found.value, found.data, held),
-      expiry: cache.memoryExpiry(metadata.expiry, metadata.isPermanent, item.now),
-      fetchCost: metadata.fetchCost,
-      isPermanent: metadata.isPermanent)
-    return stored != .rejected
+    let expiry = cache.memoryExpiry(found.metadata.expiry, found.metadata.isPermanent, item.now)
+    return putInMemory(item.key, found.value, found.data, found.metadata, expiry) != .rejected
   }
 
   mutating func demote(_ victim: MemoryEviction<Key, MemoryRecord<Value>>) -> Bool {
-    let facts = victim.value.metadata.facts
-    guard let disk = cache.diskTier else { return false }
-    var data = facts?.data
-    if data == nil, let value = victim.value.value { data = encoded(value) }
-    guard let data else { return false }
-    do throws(DiskCacheError) {
-      return try disk.set(
-        data, for: victim.key.diskKey,
-        DiskStoreOptions(
-          version: facts?.version, contentType: facts?.contentType, fetchCost: facts?.cost ?? 1,
-          mustRevalidate: facts?.mustRevalidate ?? false),
-        DiskLife(
-          created: victim.value.creation,
-          expiry: victim.expiry))
-    } catch {
-      outcome.fail(.disk(error))
-      return false
+    let (held, metadata) = (victim.value, victim.value.metadata)
+    guard cache.diskTier != nil,
+      let data = metadata.facts?.data ?? held.value.flatMap({ encoded($0) })
+    else { return false }
+    return ask { (disk) throws(HybridCacheError) in
+      try disk.set(
+        data, for: victim.key.diskKey, DiskStoreOptions(metadata.all(created: held.creation)),
+        DiskLife(created: held.creation, expiry: victim.expiry))
     }
   }
 
@@ -173,58 +154,51 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
   }
 
   mutating func removeFromDisk(_ item: PendingWrite<Key, Value>) {
-    guard let disk = cache.diskTier else { return }
-    do throws(DiskCacheError) {
-      if try disk.remove(item.diskKey) { outcome.isOnDisk = true }
-    } catch {
-      outcome.fail(.disk(error))
+    if ask({ (disk) throws(HybridCacheError) in try disk.remove(item.diskKey) }) {
+      outcome.isOnDisk = true
     }
   }
 }
 
-/// Subject of an operation: a key, and the value to be stored for it.
 struct PendingWrite<Key: DiskKeyRepresentable, Value: Sendable> {
   let key: Key
   /// The key on disk; empty without a disk tier.
   let diskKey: String
-  /// Time of the operation in microseconds.
   let now: UInt64
-  /// The value to be stored; nil in a get.
   var value: Value?
-  /// The encoded value, if it was needed already.
   var data: Data?
   var options = DiskStoreOptions()
   /// True if a get accepts an expired copy on disk.
   var handsOutExpired = false
 
-  /// Expiry of the item in a tier that limits its TTL to `limit`.
   func expiry(limit: Duration?) -> Expiry {
     if options.isPermanent { return .never }
     var life = options.timeToLive?.microseconds
     if let limit { life = min(life ?? .max, max(1, limit.microseconds)) }
     return Expiry(after: life, from: now)
   }
+
+  func metadata(limit: Duration?) -> DiskMetadata {
+    DiskMetadata(
+      version: options.version, contentType: options.contentType, creation: now,
+      expiry: expiry(limit: limit), fetchCost: options.fetchCost, isPermanent: options.isPermanent,
+      mustRevalidate: options.mustRevalidate)
+  }
 }
 
-/// An entry returned by the disk tier.
 struct DiskHit<Value: Sendable> {
   var value: Value
   var data: Data
   var metadata: DiskMetadata
 }
 
-/// Result of an operation on a hybrid cache.
 struct HybridOutcome<Value: Sendable> {
   private(set) var failure: HybridCacheError?
-  /// The entry found on disk, expired or not.
   var found: DiskHit<Value>?
   var expired: DiskHit<Value>? { found.flatMap { $0.metadata.isExpired ? $0 : nil } }
-  /// True if memory holds the stored value, or held the removed one.
   var isInMemory = false
-  /// True if disk holds the stored value, or held the removed one.
   var isOnDisk = false
 
-  /// Records a failure; only the first one is reported.
   mutating func fail(_ error: HybridCacheError) {
     if failure == nil { failure = error }
   }

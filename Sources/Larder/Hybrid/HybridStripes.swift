@@ -6,11 +6,8 @@ import LarderEngine
   import Foundation
 #endif
 
-/// All stripes of a cache.
-///
-/// Under rules that move entries evicted from memory, a stripe covers one shard of memory. A victim
-/// then belongs to the same stripe as the entry it made room for, and no operation can run between
-/// its eviction and its arrival on disk.
+/// All stripes of a cache. Under rules that move entries evicted from memory, a stripe covers one
+/// shard of memory, so that no operation can run between an eviction and the arrival on disk.
 final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
   private(set) var all: [HybridStripe<Key, Value>] = []
   private var hasher = KeyHasher(.standard)
@@ -20,7 +17,6 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
   var removal: UInt64 = 0
   var removalsUnderWay = 0
 
-  /// Creates the stripes, which must not be used before. `count` is a power of two.
   func make(count: Int, _ hasher: KeyHasher) {
     self.hasher = hasher
     all = (0..<count).map { _ in HybridStripe() }
@@ -30,7 +26,6 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
   /// `ForeignCall`.
   var place: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
-  /// True if the cache is called by what it calls itself, and the thread may hold a stripe.
   var isNested: Bool {
     let isInside = ForeignCall.isInside(place)
     assert(
@@ -53,7 +48,6 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
     }
   }
 
-  /// Calls `body` with every stripe locked, so that nothing moves between the tiers.
   func holdAll<Result>(_ body: () -> Result) -> Result {
     for stripe in all { stripe.lock.lock() }
     defer { for stripe in all { stripe.lock.unlock() } }
@@ -73,12 +67,10 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
     }
   }
 
-  /// Keeps entries that have left memory until `destroyDeparted`.
   func keep(_ gone: some Collection<MemoryEviction<Key, MemoryRecord<Value>>>) {
     if !Self.isInert { departed.withLock { $0 += gone } }
   }
 
-  /// Destroys what has left memory. No stripe may be locked by the thread.
   func destroyDeparted() {
     if Self.isInert { return }
     let gone = departed.withLock { departed in
@@ -88,7 +80,6 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
     withExtendedLifetime(gone) {}
   }
 
-  /// True if destroying a value runs no code of the app.
   static var isInert: Bool {
     _isPOD(Value.self) || Value.self == String.self || Value.self == Data.self
       || Value.self == [UInt8].self
@@ -111,7 +102,7 @@ final class HybridStripe<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked
   var flights: [Key: CacheFlight<Value>] = [:]
   /// For keys stored while a removal by a predicate was under way, the number of the latest then.
   var stored: [Key: UInt64] = [:]
-  var totals = HybridTotals()
-
-  init() {}
+  var loads = LoadStatistics()
+  var promotions: UInt64 = 0
+  var demotions: UInt64 = 0
 }

@@ -30,15 +30,12 @@
     UInt64(createdHigh) << 48 | UInt64(createdMiddle) << 32 | UInt64(createdLow)
   }
 
-  /// Creation time in microseconds.
-  var creation: UInt64 { metadata.facts?.created ?? createdBits }
+  var creation: UInt64 { metadata.facts?.metadata.creation ?? createdBits }
 }
 
 extension MemoryRecord {
-  /// Bytes of memory for an entry in addition to its value: its record with room to grow, its slot
-  /// in the directory, the policy's state per id, and allocations for key, value and metadata, each
-  /// with a header. An estimate for policies with as much state as LRU; others keep more, some also
-  /// keys of evicted entries.
+  /// Bytes of memory for an entry in addition to its value: record, slots, the policy's state and
+  /// allocations. An estimate for policies with as much state as LRU.
   func overhead<Key: DiskKeyRepresentable>(_ key: Key) -> Int {
     var bytes = (ShardRecords<Key, MemoryRecord<Value>>.stride + 32) * 9 / 8
     if Key.self == String.self {
@@ -48,19 +45,19 @@ extension MemoryRecord {
     }
     if !_isPOD(Value.self) { bytes += 48 }
     if let facts = metadata.facts {
-      bytes += 128 + Self.allocated(facts.version ?? "") + Self.allocated(facts.contentType ?? "")
+      bytes +=
+        128 + Self.allocated(facts.metadata.version ?? "")
+        + Self.allocated(facts.metadata.contentType ?? "")
     }
     return bytes
   }
 
-  /// Bytes of a string's heap allocation; up to 15 are stored inline.
   private static func allocated(_ text: String) -> Int {
     let count = text.utf8.count
     return count <= 15 ? 0 : (count + 56) & ~15
   }
 }
 
-/// Metadata of a value, except its creation time, in one word.
 @usableFromInline enum EntryMetadata: Sendable {
   /// Only the expiry: 56 bits of microseconds, lowest first, all ones for never. Needs no reference
   /// counting.
@@ -69,66 +66,50 @@ extension MemoryRecord {
 
   /// The first time that does not fit the fields of entries without facts, in microseconds: some
   /// 2283 years. As an expiry, it and its predecessor are stored as facts.
-  @inlinable static var limit: UInt64 { 1 << 56 }
+  static var limit: UInt64 { 1 << 56 }
 
-  init(
-    created: UInt64, expiry: Expiry, version: String? = nil, contentType: String? = nil,
-    isPermanent: Bool = false, cost: Float = 1, data: Data? = nil, mustRevalidate: Bool = false
-  ) {
-    if version == nil, contentType == nil, !isPermanent, cost == 1, data == nil, !mustRevalidate,
-      created < Self.limit, expiry < Expiry(Self.limit - 1) || expiry == .never
+  init(_ metadata: DiskMetadata, data: Data? = nil) {
+    let expiry = metadata.expiry
+    if metadata.version == nil, metadata.contentType == nil, !metadata.isPermanent,
+      metadata.fetchCost == 1, data == nil, !metadata.mustRevalidate,
+      metadata.creation < Self.limit, expiry < Expiry(Self.limit - 1) || expiry == .never
     {
       let expires = expiry.microseconds
       self = .expiry(
         UInt32(truncatingIfNeeded: expires), UInt16(truncatingIfNeeded: expires >> 32),
         UInt8(truncatingIfNeeded: expires >> 48))
     } else {
-      self = .facts(
-        EntryFacts(
-          created: created, expiry: expiry, version: version, contentType: contentType,
-          isPermanent: isPermanent, cost: cost, data: data, mustRevalidate: mustRevalidate))
+      self = .facts(EntryFacts(metadata, data))
     }
   }
 
   /// Expiry, that of the disk tier if there is one; memory may evict the value earlier.
-  @inlinable var expiry: Expiry {
+  var expiry: Expiry {
     switch self {
     case .expiry(let low, let middle, let high):
       let instant = UInt64(high) << 48 | UInt64(middle) << 32 | UInt64(low)
       return instant == Self.limit - 1 ? .never : Expiry(instant)
-    case .facts(let facts): return facts.expiry
+    case .facts(let facts): return facts.metadata.expiry
     }
   }
 
-  @inlinable var facts: EntryFacts? {
+  var facts: EntryFacts? {
     if case .facts(let facts) = self { facts } else { nil }
+  }
+
+  /// All metadata of an entry that was created at this time.
+  func all(created: UInt64) -> DiskMetadata {
+    facts?.metadata ?? DiskMetadata(creation: created, expiry: expiry)
   }
 }
 
-/// Metadata of an entry that has more than a creation time and an expiry.
 @usableFromInline final class EntryFacts: Sendable {
-  @usableFromInline let created: UInt64
-  @usableFromInline let expiry: Expiry
-  let version: String?
-  let contentType: String?
-  let isPermanent: Bool
-  let cost: Float
+  let metadata: DiskMetadata
   /// The encoded value, if the value itself is not kept.
   let data: Data?
-  /// True if the origin forbids using the value after it has expired, even if the origin fails.
-  let mustRevalidate: Bool
 
-  init(
-    created: UInt64, expiry: Expiry, version: String?, contentType: String?, isPermanent: Bool,
-    cost: Float, data: Data?, mustRevalidate: Bool
-  ) {
-    self.created = created
-    self.expiry = expiry
-    self.version = version
-    self.contentType = contentType
-    self.isPermanent = isPermanent
-    self.cost = cost
+  init(_ metadata: DiskMetadata, _ data: Data?) {
+    self.metadata = metadata
     self.data = data
-    self.mustRevalidate = mustRevalidate
   }
 }

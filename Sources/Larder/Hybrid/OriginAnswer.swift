@@ -6,26 +6,23 @@
 
 /// The response of an origin.
 public enum OriginAnswer<Value: Sendable>: Sendable {
-  /// A value, which is stored for `maxAge`, or if that is nil, as long as the cache's limits allow.
-  /// `version` identifies it for revalidation, such as an ETag; `fetchCost` is the cost of fetching
-  /// it, for policies that use it. With a `maxAge` of zero it is returned to waiting requests and
-  /// stored only for revalidation, which requires a version.
+  /// A value, which is stored for `maxAge`, or if that is nil, as long as the limits allow; with
+  /// zero or less only for revalidation, which requires a version, such as an ETag. `fetchCost` is
+  /// the cost of fetching it, for policies that use it.
   case value(
     Value, version: String? = nil, maxAge: Duration? = nil, contentType: String? = nil,
     fetchCost: Float = 1)
-  /// As `value`, but once the value has expired it is never returned without a confirmation of the
-  /// origin (HTTP `Cache-Control: no-cache` or `must-revalidate`): neither while it is refreshed
-  /// nor when the origin fails, whatever the configuration. Confirming it preserves this.
+  /// As `value`, but once it has expired it is never returned without a confirmation of the origin
+  /// (HTTP `no-cache` or `must-revalidate`), whatever the configuration.
   case mustRevalidate(
     Value, version: String? = nil, maxAge: Duration? = nil, contentType: String? = nil,
     fetchCost: Float = 1)
   /// A value that is returned to waiting requests and stored neither in memory nor on disk (HTTP
   /// `Cache-Control: no-store`); the cached value is removed. The next request asks again.
   case unstored(Value)
-  /// The cached value has not changed (HTTP 304). It is valid for another `maxAge`, or if that is
-  /// nil, for its previous lifetime. A version of nil keeps the current one; another version than
-  /// that of the request confirms nothing, and the origin is asked again without a version. (A
-  /// weak ETag, `W/"a"`, confirms `"a"` as well.)
+  /// The cached value has not changed (HTTP 304), and is valid for another `maxAge`, or its
+  /// previous lifetime. If the version is another one than that of the request, the origin is asked
+  /// again without one. (A weak ETag, `W/"a"`, confirms `"a"` as well.)
   case notModified(version: String? = nil, maxAge: Duration? = nil)
   /// The value does not exist (HTTP 404 or 410); the cached value is removed. The absence is
   /// remembered for `HybridCacheConfiguration.negativeLife`.
@@ -91,30 +88,15 @@ extension OriginRequest where Key: DiskKeyRepresentable {
 }
 
 extension String {
-  /// An ETag without the mark of a weak one.
   fileprivate var opaqueTag: Substring { hasPrefix("W/") ? dropFirst(2) : self[...] }
 }
 
 extension OriginAnswer {
   /// Creates the answer for a value and the `Cache-Control` header of its response (RFC 9111), for
-  /// a private cache:
-  ///
-  /// - `no-store`: it is returned and not stored.
-  /// - `no-cache` or `max-age=0`: no get returns it. It is kept only with a `version`, to be
-  ///   revalidated.
-  /// - `no-cache` or `must-revalidate`: once it has expired, it is not returned while it is
-  ///   refreshed, nor when the origin fails: see `mustRevalidate`. (`proxy-revalidate` and
-  ///   `s-maxage` are for shared caches.)
-  /// - `max-age=N`: it is fresh for N seconds. If N is not a number, it counts as 0; of several,
-  ///   the lowest counts.
-  /// - Other directives are ignored. Without one of these, the limits of the cache apply.
-  ///
-  /// - Parameters:
-  ///   - value: The value.
-  ///   - cacheControl: The header; nil if there is none.
-  ///   - version: Identifies the value for revalidation, such as an ETag.
-  ///   - contentType: Stored with the value.
-  ///   - fetchCost: Cost of fetching the value, for policies that use it.
+  /// a private cache: `no-store` stores nothing; `no-cache` or `max-age=0` keep the value only with
+  /// a `version`, to be revalidated; after `no-cache` or `must-revalidate` it is not returned once
+  /// it has expired; `max-age=N` is its lifetime. Without one of these, the limits of the cache
+  /// apply.
   public static func value(
     _ value: Value, cacheControl: String?, version: String? = nil, contentType: String? = nil,
     fetchCost: Float = 1

@@ -3,7 +3,6 @@
 /// They are destroyed, and listeners are notified, after the lock is released, because a
 /// deinitialiser may call the cache.
 @usableFromInline struct EvictedEntries<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
-  /// Everything beyond the usual one key and one value, and the events to report.
   @usableFromInline struct More {
     @usableFromInline var keys: [Key] = []
     @usableFromInline var values: [Value] = []
@@ -36,7 +35,6 @@
     if self.value == nil { self.value = consume value } else { takeMore(value: value) }
   }
 
-  /// Records an event if there is a listener.
   @inlinable @inline(__always) mutating func note(
     _ kind: CacheEventKind, _ key: @autoclosure () -> Key
   ) {
@@ -89,9 +87,7 @@
 @usableFromInline package struct MemoryEviction<Key: Sendable, Value: Sendable>: Sendable {
   package var key: Key
   package var value: Value
-  /// Weight against the limit; 1 if the cache keeps no weights.
   package var cost: UInt32
-  /// Expiry by the cache's clock; may be over already.
   package var expiry: Expiry
   package var isPermanent: Bool
   package var reason: MemoryRemovalReason
@@ -112,7 +108,6 @@
   }
 }
 
-/// Result of storing a value in memory.
 @frozen @usableFromInline package enum MemoryStored: UInt8, Sendable {
   case stored
   /// Larger than the limit, or not admitted by the policy. Any previous value was removed.
@@ -120,28 +115,10 @@
   case evicted
 }
 
-/// Entries that a memory cache reports together with their values.
 @frozen @usableFromInline enum MemoryHanding: UInt8 {
   case none
   case evictions
   case all
-}
-
-/// An entry that has left a memory cache, or a value that the cache rejected.
-public struct MemoryRemoval<Key: Sendable, Value: Sendable>: Sendable {
-  /// The key.
-  public var key: Key
-  /// The value that is no longer stored; a rejected one never was.
-  public var value: Value
-  /// Why the value is not in the cache.
-  public var reason: MemoryRemovalReason
-
-  /// Creates a removal, for example to test a listener.
-  public init(key: Key, value: Value, reason: MemoryRemovalReason) {
-    self.key = key
-    self.value = value
-    self.reason = reason
-  }
 }
 
 /// Reason why a value is not, or no longer, in a memory cache.

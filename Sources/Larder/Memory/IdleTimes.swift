@@ -1,25 +1,17 @@
 import LarderEngine
 public import Synchronization
 
-/// Idle expiry of the entries of a shard: the time at which each expires unless it is accessed.
-///
-/// One word per id, which lock-free gets also write. An access moves the expiry only if the time
-/// has entered a new *granule* since the last access, so most hits only read. An entry therefore
-/// expires between `life` and `life` plus one granule after its last access, never earlier.
+/// Idle expiry of the entries of a shard: one word per id, which lock-free gets also write, but
+/// only if the time has entered a new *granule* since the last access. An entry expires between
+/// `life` and `life` plus one granule after its last access.
 @usableFromInline struct IdleTimes {
-  /// Expiry of entries that never expire.
   @inlinable static var never: UInt64 { .max }
 
-  /// Word of id 0; valid until `grow`.
   @usableFromInline let base: UnsafeMutablePointer<Atomic<UInt64>>
   @usableFromInline let room: Int
-  /// Microseconds from the last access to the expiry.
   @usableFromInline let life: UInt64
-  /// A granule is 2^shift microseconds.
   @usableFromInline let shift: UInt64
 
-  /// Creates words for ids up to `room`; entries expire `life` microseconds, at least 1, after
-  /// their last access.
   init(room: Int, life: UInt64) {
     self.room = room
     self.life = life
@@ -34,7 +26,6 @@ public import Synchronization
     UInt64(min(20, 63 - max(1, life / 16).leadingZeroBitCount))
   }
 
-  /// Moves the words to memory for more ids; `self` is no longer valid. O(ids).
   @usableFromInline consuming func grown(to wanted: Int) -> IdleTimes {
     let larger = IdleTimes(room: wanted, life: life)
     UnsafeMutableRawPointer(larger.base).copyMemory(
@@ -53,13 +44,11 @@ public import Synchronization
     Expiry(after: life, from: ((now &>> shift) &+ 1) &<< shift).microseconds
   }
 
-  /// Expiry of an entry unless it is accessed before.
   @inlinable @inline(__always) subscript(id: ObjectID) -> UInt64 {
     assert(Int(id) <= room)
     return base[Int(id)].load(ordering: .relaxed)
   }
 
-  /// Starts the idle time of a stored entry; a permanent one never expires.
   @inlinable @inline(__always) func begin(_ id: ObjectID, _ now: UInt64, isPermanent: Bool) {
     assert(Int(id) <= room)
     base[Int(id)].store(isPermanent ? Self.never : instant(now), ordering: .relaxed)
@@ -79,7 +68,6 @@ public import Synchronization
     return true
   }
 
-  /// Advances an expiry from `held` to at least `next`.
   @inlinable @inline(never) func move(_ id: ObjectID, _ held: UInt64, _ next: UInt64) {
     var held = held
     // Compare and exchange in a loop: meanwhile another access may have recorded an earlier time,
@@ -94,7 +82,6 @@ public import Synchronization
   }
 }
 
-/// Idle expiry of entries.
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Expiry of a resident entry unless it is accessed. (The tier knows only the absolute expiry.)
   @inlinable func expiry(_ id: ObjectID) -> Expiry {

@@ -3,17 +3,13 @@ public import LarderEngine
 
 /// Hash index from keys to object ids, in buckets of one cache line with twelve ids each.
 ///
-/// A bucket stores one byte of each hash next to the ids, so that one cache line shows the
-/// candidates without a branch per id, and counts the ids that overflowed into later buckets. (The
-/// layout follows Bronson and Shi, Open-sourcing F14 for faster, more memory-efficient hash tables,
-/// 2019.) Overflow is counted separately for eight classes of hashes: in a full cache that replaces
-/// one key after another, a search for a missing key visits 1.2 buckets instead of the 2.2 that a
-/// single count would need. There are two buckets for 17 ids, or 7.5 bytes per object when full.
-/// Neither growing nor removing compares keys.
+/// A bucket has a byte of each hash next to the ids, and counts the ids that overflowed into later
+/// buckets (the layout follows Bronson and Shi, Open-sourcing F14, 2019), separately for eight
+/// classes of hashes: a search for a missing key visits 1.2 buckets instead of 2.2. Two buckets
+/// serve 17 ids.
 ///
 /// Entries do not move until they are removed, and all accesses are atomic: one thread at a time
-/// may change a directory while others search it, and they find every entry that is not removed
-/// meanwhile.
+/// may change a directory while others search it, and they find every entry that stays.
 @usableFromInline struct KeyDirectory {
   // Layout of a bucket: 12 tags, 0 for an empty slot; eight 4-bit counters; 12 ids.
   @inlinable static var bucketBytes: Int { 64 }
@@ -25,7 +21,6 @@ public import LarderEngine
   @usableFromInline let base: UnsafeMutableRawPointer
   @usableFromInline let buckets: Int
 
-  /// Wraps an existing directory at `base`.
   @inlinable @inline(__always) init(base: UnsafeMutableRawPointer, buckets: Int) {
     self.base = base
     self.buckets = buckets
@@ -41,7 +36,6 @@ public import LarderEngine
 
   @inlinable static func buckets(objects: Int) -> Int { objects * 2 / 17 + 1 }
 
-  /// Bytes of a directory for up to `objects` ids.
   @inlinable static func bytes(objects: Int) -> Int { buckets(objects: objects) * bucketBytes }
 
   @inlinable @inline(__always) func home(_ hash: UInt32) -> UnsafeMutableRawPointer {
@@ -60,14 +54,12 @@ public import LarderEngine
     max(1, UInt8(truncatingIfNeeded: hash))
   }
 
-  /// Mask of a bucket's slots whose tag is `tag`, one bit per slot, lowest first.
   @inlinable @inline(__always) static func places(
     in bucket: UnsafeMutableRawPointer, tag: UInt8
   ) -> UInt32 {
     larder_equal_bytes(SharedBytes.load(bucket), SharedBytes.load(bucket + 8), tag)
   }
 
-  /// Slot of the lowest bit set.
   @inlinable @inline(__always) static func place(_ bits: UInt32) -> Int {
     bits.trailingZeroBitCount
   }
@@ -94,7 +86,6 @@ public import LarderEngine
     return (numbers >> classShift(hash)) & passedMax
   }
 
-  /// Adds one to the overflow counter, or subtracts one if `step` is the negative of 1.
   @inlinable @inline(__always) static func count(
     _ step: UInt32, _ bucket: UnsafeMutableRawPointer, _ hash: UInt32
   ) {
@@ -103,7 +94,6 @@ public import LarderEngine
     SharedBytes.store(numbers &+ step << classShift(hash), bucket + passedOffset)
   }
 
-  /// Returns the id with this hash that `matches`, or `.none`. O(1) on average.
   @inlinable @inline(__always) func find(_ hash: UInt32, _ matches: (ObjectID) -> Bool) -> ObjectID
   {
     let tag = Self.tag(hash)
@@ -122,7 +112,6 @@ public import LarderEngine
     }
   }
 
-  /// Adds an id that must not be in the directory yet, which must not be full. O(1) on average.
   @inlinable @inline(__always) func insert(_ hash: UInt32, _ id: ObjectID) {
     var bucket = home(hash)
     while true {
@@ -138,7 +127,6 @@ public import LarderEngine
     }
   }
 
-  /// Removes an id that must be in the directory. O(1) on average.
   @inlinable @inline(__always) func remove(_ hash: UInt32, _ id: ObjectID) {
     let tag = Self.tag(hash)
     var bucket = home(hash)
@@ -175,7 +163,6 @@ public import LarderEngine
     }
   }
 
-  /// Returns all ids, unordered. O(buckets).
   @usableFromInline func ids() -> [ObjectID] {
     var ids: [ObjectID] = []
     for number in 0..<buckets {

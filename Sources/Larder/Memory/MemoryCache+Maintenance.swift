@@ -20,7 +20,6 @@ extension MemoryCache {
     }
   }
 
-  /// Removes every entry without notifying listeners or counting, as when the cache is deallocated.
   func discardAll() {
     for index in 0..<blocks.count {
       var gone = EvictedEntries<Key, Value>(isHeard: false, handing: .none)
@@ -40,35 +39,26 @@ extension MemoryCache {
     return sum { shard, gone in shard.removeExpired(now: now, &gone) }
   }
 
-  /// Removes entries that were stored more than `age` ago and are not permanent. Storage times are
-  /// kept to a little more than a second (2^20 microseconds): entries up to that much older may
-  /// stay, and no younger entry is removed. A negative age counts as zero. O(entries). Returns the
-  /// number of removed entries.
+  /// Removes entries that were stored more than `age` ago, to a little more than a second, and are
+  /// not permanent. O(entries). Returns the number of removed entries.
   @discardableResult public func trim(toAge age: Duration) -> Int {
     let (now, age) = (clock.time, age.microseconds)
     guard now > age else { return 0 }
     return sum { shard, gone in shard.removeStored(before: now - age, &gone) }
   }
 
-  /// Removes the entries, except permanent ones, whose values match, without copying values. The
-  /// predicate must not call the cache. O(entries). Returns the number of removed entries.
   func trim(where isChosen: (UnsafePointer<Value>) -> Bool) -> Int {
     sum { shard, gone in shard.removeValues(&gone, where: isChosen) }
   }
 
-  /// Removes the entry of a key if it has expired and is still kept.
   func removeExpired(_ key: Key) {
-    let hash = hasher.hash(key)
-    _ = withShard(blocks.index(hash)) { shard, gone in
-      shard.removeExpired(
-        key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time, &gone)
+    _ = withShard(of: key) { shard, hash, now, gone in
+      shard.removeExpired(key, hash, now: now, &gone)
     }
   }
 
-  /// Evicts entries, chosen by the policy, until their total weight is at most `weight`. If the
-  /// cache keeps no weights (see `MemoryCacheLimits`), each entry weighs 1. Every shard evicts the
-  /// same share of its contents. A negative weight counts as 0. Returns the number of evicted
-  /// entries.
+  /// Evicts entries, chosen by the policy, until their total weight is at most `weight`; every
+  /// shard evicts the same share. Returns the number of evicted entries.
   @discardableResult public func trim(toWeight weight: Int) -> Int {
     let held = statistics.weight
     let wanted = UInt64(max(weight, 0))
@@ -79,9 +69,8 @@ extension MemoryCache {
     }
   }
 
-  /// Evicts entries, chosen by the policy, until at most `count` are left. Every shard evicts the
-  /// same share of its contents. A negative count counts as 0. Returns the number of evicted
-  /// entries.
+  /// Evicts entries, chosen by the policy, until at most `count` are left; every shard evicts the
+  /// same share. Returns the number of evicted entries.
   @discardableResult public func trim(toCount count: Int) -> Int {
     let held = self.count
     let wanted = max(count, 0)
@@ -92,8 +81,8 @@ extension MemoryCache {
     }
   }
 
-  /// Evicts as much as `configuration.pressureRule` demands, chosen by the policy. Called by the
-  /// source passed to `observe`, or by the app itself. Returns the number of evicted entries.
+  /// Evicts as much as `configuration.pressureRule` demands, chosen by the policy, and returns the
+  /// number of evicted entries. Called by an observed source, or by the app.
   @discardableResult public func handle(_ level: MemoryPressureLevel) -> Int {
     let kept = configuration.pressureRule.kept(level)
     loads.absences?.removeAll()
@@ -106,15 +95,6 @@ extension MemoryCache {
     }
   }
 
-  /// Trims by the pressure rule whenever `source` reports memory pressure, until `stopObserving`,
-  /// the next `observe`, or the end of the cache.
-  public func observe(_ source: any MemoryPressureSource) {
-    watch.start(source) { [weak self] level in self?.handle(level) }
-  }
-
-  /// Stops observing memory pressure.
-  public func stopObserving() { watch.stop() }
-
   private func sum(
     _ body: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) -> Int
   ) -> Int {
@@ -122,35 +102,18 @@ extension MemoryCache {
   }
 }
 
-/// Changes of the limits while the cache is in use.
 extension MemoryCache {
   /// Current limits: those of `configuration`, or of the last `setLimits`.
   public var limits: MemoryCacheLimits { current.withLock { $0.limits } }
 
   /// Changes the limits of the cache and returns the number of entries evicted because they no
-  /// longer fitted.
+  /// longer fitted, which are chosen by the policy and reported as trimmed. O(entries).
   ///
-  ///     try cache.setLimits(MemoryCacheLimits(count: 5_000))
+  /// With another capacity the policy starts anew, with the entries in its order but without ghosts
+  /// and access counts. A lower `age` shortens the lifetime of resident entries. A limit on weight
+  /// is possible only if the cache was made with one. Of two concurrent calls, the last wins.
   ///
-  /// The policy chooses the entries; listeners see them as evicted by a trim. Larger limits apply
-  /// at once. A lower `age` shortens the lifetime of resident entries, as precisely as their
-  /// storage time is known (to 2^20 microseconds, never too short); a higher one applies to entries
-  /// stored from now on. Memory of evicted entries is kept for new ones.
-  ///
-  /// A policy divides its capacity, so another capacity (`weight` if the cache was made with one,
-  /// otherwise `count`) needs a new policy: it receives the entries in the order in which the old
-  /// one would have evicted them, and loses everything else, such as ghosts and access counts; one
-  /// that chooses among others (`auto`) continues with the policy in charge. An admission filter
-  /// starts empty as well. If the capacity is unchanged, all state is kept.
-  ///
-  /// O(entries): shards are locked one after the other, so other threads continue. When the call
-  /// returns, the limits apply in every shard. Of two concurrent calls, the one that begins last
-  /// wins.
-  ///
-  /// - Parameter limits: A limit on weight is possible only if the cache was made with one, because
-  ///   otherwise weights are not kept; nil then means that no more entries than `count` are held.
-  /// - Throws: `MemoryCacheError` if a number is out of range or the policy does not support it;
-  ///   nothing has changed then.
+  /// - Throws: `MemoryCacheError`; nothing has changed then.
   @discardableResult public func setLimits(
     _ limits: MemoryCacheLimits
   ) throws(MemoryCacheError) -> Int {
@@ -188,15 +151,12 @@ extension MemoryCache {
     return given
   }
 
-  /// Limits the expiry of every entry that is not permanent to the time that `limit` returns for
-  /// its value, which is passed in place. O(entries).
   func shortenLives(to limit: (UnsafePointer<Value>) -> Expiry) {
     for index in 0..<blocks.count {
       withShard(index) { shard, _ in shard.shortenLives(to: limit, now: clock.time) }
     }
   }
 
-  /// Returns the configuration with other limits, `weight` interpreted as in this cache.
   private func checked(
     _ limits: MemoryCacheLimits
   ) throws(MemoryCacheError) -> MemoryCacheConfiguration {

@@ -4,18 +4,12 @@ import LarderPolicies
 
 /// A cache in memory, for use from any number of threads.
 ///
-/// It stores values by key within its limits, and a policy chooses what to evict. Keys are
-/// distributed over shards, each with a lock. With policies that allow it (FIFO, CLOCK, SIEVE,
-/// S3-FIFO, QD-LP and random), a get takes no lock. If keys and values are trivial types, such as
-/// integers and structs of integers, it runs concurrently with writes; otherwise gets and writes of
-/// the same shard wait for each other. Evicted values are destroyed after the lock is released, so
-/// deinitialisers may use the cache.
+/// It stores values by key within its limits, and a policy chooses what to evict; a value that is
+/// too large is rejected. Keys are distributed over shards, each with a lock. With FIFO, CLOCK,
+/// SIEVE, S3-FIFO, QD-LP and random, a get takes no lock. Values are destroyed with no lock held.
 ///
-/// An entry may be *permanent*: it never expires, and cleaning (`removeAll`, `removeExpired`,
-/// `trim(toAge:)`) skips it. It can still be removed by key, replaced by a set, or evicted by the
-/// policy like any other entry.
-///
-/// A value that is too large is rejected, and the previous value of its key is removed.
+/// A *permanent* entry never expires, and cleaning (`removeAll`, `removeExpired`, `trim(toAge:)`)
+/// skips it; it can be removed by key, replaced, or evicted by the policy.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
   /// The configuration of the cache.
   public let configuration: MemoryCacheConfiguration
@@ -27,11 +21,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let recorder = RecordPoint()
   @usableFromInline let onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
   @usableFromInline let handing: MemoryHanding
-  /// Weight of a value that is stored without one.
   @usableFromInline let weigh: (@Sendable (Value) -> Int)?
-  /// Lifetime of a value that is stored without one.
   @usableFromInline let timeToLive: (@Sendable (Key, Value) -> Duration?)?
-  let watch = PressureWatch()
+  private var pressure: CacheEventToken?
   let prompt: PromptExpiry?
   @usableFromInline let loads: MemoryLoads<Key, Value>
   let current: Locked<CurrentLimits>
@@ -42,27 +34,17 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
 
   /// Creates an empty cache.
   ///
-  ///     let cache = try MemoryCache<URL, Page>(
-  ///       configuration, weigh: { $0.bytes.count + 100 }, timeToLive: { $1.maxAge })
-  ///
-  /// - Parameter configuration: The configuration.
-  /// - Parameter weigh: Weight of a value against `limits.weight`, which needs it. Called by `set`,
-  ///   `update`, the subscript and loads for a value without a `weight` of its own, with no lock
-  ///   held except by `update`.
-  /// - Parameter timeToLive: Lifetime of a value without a `timeToLive` of its own that is not
-  ///   permanent; nil for `limits.age`. Called like `weigh`. With zero or less the value is not
-  ///   stored.
-  /// - Parameter onRemoval: Called for each entry that is evicted, expires (when a get or a sweep
-  ///   finds it), is replaced or removed, and for each value that is rejected, with the value and
-  ///   the reason; on the thread of the operation and before it returns, with no lock held, so it
-  ///   may call the cache. Operations of other threads may be reported in another order. Entries
-  ///   that remain when the cache is deallocated are not reported. Nil costs nothing.
-  /// - Throws: `MemoryCacheError` if the policy or a number is invalid, or if there is a limit on
-  ///   weight and no `weigh`; the error names it.
+  /// - Parameters:
+  ///   - configuration: The configuration.
+  ///   - weigh: Weight of a value that is stored without one; a limit on weight needs it.
+  ///   - timeToLive: Lifetime of a value that is stored without one; nil for `limits.age`.
+  ///   - onRemoval: Called for each entry that leaves and each value that is rejected, before the
+  ///     operation returns, with no lock held; not for what remains when the cache is deallocated.
+  /// - Throws: `MemoryCacheError`, which names the policy or number that is invalid.
   public convenience init(
     _ configuration: MemoryCacheConfiguration, weigh: (@Sendable (Value) -> Int)? = nil,
     timeToLive: (@Sendable (Key, Value) -> Duration?)? = nil,
-    onRemoval: (@Sendable (MemoryRemoval<Key, Value>) -> Void)? = nil
+    onRemoval: (@Sendable (_ key: Key, _ value: Value, MemoryRemovalReason) -> Void)? = nil
   ) throws(MemoryCacheError) {
     if let weight = configuration.limits.weight, weigh == nil {
       throw .limit(
@@ -70,33 +52,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
         expected: "a cache made with `weigh:`, or nil, because values without a weight would each "
           + "count 1")
     }
+    var onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
+    if let onRemoval { onEviction = { onRemoval($0.key, $0.value, $0.reason) } }
     try self.init(
-      configuration, onEviction: onRemoval.map { Self.passingOn(to: $0) }, tellsAll: true,
-      weigh: weigh, timeToLive: timeToLive)
+      configuration, onEviction: onEviction, tellsAll: true, weigh: weigh, timeToLive: timeToLive)
   }
 
-  private static func passingOn(
-    to onRemoval: @escaping @Sendable (MemoryRemoval<Key, Value>) -> Void
-  ) -> @Sendable (MemoryEviction<Key, Value>) -> Void {
-    { eviction in
-      onRemoval(MemoryRemoval(key: eviction.key, value: eviction.value, reason: eviction.reason))
-    }
-  }
-
-  /// Creates an empty cache that passes on the entries it evicts to make room.
-  ///
-  /// - Parameter onEviction: Called for each entry that a get or a set evicts, on its thread and
-  ///   before it returns, in the policy's order, with no lock held; not for entries that a trim,
-  ///   memory pressure, a removal or expiry removes.
-  /// - Parameter tellsAll: True to call it for these, too, and for rejected values.
-  /// - Parameter weigh: Weight of values that are stored without one; nil for 1.
-  /// - Parameter timeToLive: Lifetime of values that are stored without one.
-  /// - Parameter keepsExpired: Returns true if a value that a get or `removeExpired` found expired
-  ///   is kept; a get still counts it as a miss. Receives the value in place and the time of its
-  ///   expiry; must not call the cache. Nil removes all expired values.
-  /// - Parameter afterSweep: Called when `promptExpiry` has removed expired entries; no lock is
-  ///   held.
-  /// - Throws: `MemoryCacheError` if the policy or a limit is invalid.
+  /// - Parameters:
+  ///   - onEviction: Receives the entries evicted to make room, and with `tellsAll` all others that
+  ///     leave, on the thread of the operation and before it returns, with no lock held.
+  ///   - afterSweep: Called when `promptExpiry` has removed expired entries; no lock is held.
+  ///   - keepsExpired: Returns true if a value that was found expired is kept; a get counts it as a
+  ///     miss. Must not call the cache.
   package init(
     _ configuration: MemoryCacheConfiguration,
     onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?, tellsAll: Bool = false,
@@ -154,11 +121,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       afterSweep()
     }
     if configuration.observesMemoryPressure, !configuration.isSimulated {
-      do throws(MemoryPressureError) {
-        observe(try SharedPressure(configuration.pressureHub))
-      } catch {
-        throw .memoryPressure(error)
-      }
+      pressure = try configuration.pressureHub.join { [weak self] in self?.handle($0) }
     }
   }
 
@@ -166,10 +129,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ///
   ///     let cache = try MemoryCache<URL, Image>(
   ///       limits: MemoryCacheLimits(weight: 50 << 20), weigh: { $0.width * $0.height * 4 })
-  ///
-  /// - Parameters: See `init(_:weigh:timeToLive:onRemoval:)`.
-  /// - Throws: `MemoryCacheError` if the policy or a limit is invalid, or if there is a limit on
-  ///   weight and no `weigh`.
   public convenience init(
     limits: MemoryCacheLimits, policy: CachePolicy = .lru,
     weigh: (@Sendable (Value) -> Int)? = nil
@@ -189,22 +148,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   }
 
   /// Creates an empty cache for up to `count` entries that evicts with `policy`.
-  ///
-  /// - Throws: `MemoryCacheError` if the policy or the limit is invalid.
   public convenience init(count: Int, policy: CachePolicy) throws(MemoryCacheError) {
     try self.init(limits: MemoryCacheLimits(count: count), policy: policy)
   }
 
-  /// Creates an empty cache for up to `count` entries, with a policy from a string that is not a
-  /// literal; see `CachePolicy`.
-  ///
-  /// - Throws: `MemoryCacheError` if the policy or the limit is invalid.
-  public convenience init(count: Int, policy: String) throws(MemoryCacheError) {
-    try self.init(count: count, policy: CachePolicy(policy))
-  }
-
   deinit {
-    watch.stop()
     prompt?.stop()
     // Counts the last gets.
     recorder.end()
@@ -286,21 +234,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   }
 
   /// Stores a value for a key, replacing any previous value. Returns false if the value was not
-  /// stored: it is too large, or the policy did not admit it.
+  /// stored: it is too large, or the policy did not admit it. Amortised O(1), or the cost of the
+  /// policy.
   ///
   /// - Parameters:
-  ///   - value: The value.
-  ///   - key: The key.
-  ///   - weight: Weight against the limit; nil for what the cache was made with. Less than 1 counts
-  ///     as 1, more than 2^32 - 1 as 2^32 - 1.
-  ///   - timeToLive: Lifetime of the value; nil for what the cache was made with, and nil or more
-  ///     than `limits.age` for `limits.age`. With zero or less nothing is stored, and the key's
-  ///     previous value is removed.
-  ///   - fetchCost: Cost of fetching the value again, for policies that use it; in any unit. Less
-  ///     than 0 counts as 0, infinity as the largest finite number, and NaN as 1.
+  ///   - weight: Weight against the limit, at least 1; nil for what `weigh` returns.
+  ///   - timeToLive: Lifetime; nil for the cache's. With zero or less nothing is stored, and the
+  ///     key's previous value is removed.
+  ///   - fetchCost: Cost of fetching the value again, in any unit, for policies that use it.
   ///   - isPermanent: True if cleaning skips the entry.
-  ///
-  /// Amortised O(1), or the cost of the policy.
   @inlinable @discardableResult public func set(
     _ value: Value, for key: Key, weight: Int? = nil, timeToLive: Duration? = nil,
     fetchCost: Float = 1, isPermanent: Bool = false
@@ -371,7 +313,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     }
   }
 
-  /// Handles a set of a value that is expired already: only removes the key's previous value.
   @usableFromInline @inline(never) func refuseExpired(_ value: Value, _ key: Key) -> Bool {
     let hash = hasher.hash(key)
     withShard(blocks.index(hash)) { shard, gone in
@@ -386,7 +327,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     return false
   }
 
-  /// Calls `body` with a shard, whose lock is held, and with storage for the entries that leave it.
   func withShard<Result, Failure: Error>(
     _ index: Int,
     _ body: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) throws(Failure) ->
@@ -404,79 +344,64 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     gone.finish(events, onEviction)
     return try result.get()
   }
+
+  /// Calls `body` with the locked shard of a key, the part of its hash that the shard uses, and the
+  /// time.
+  func withShard<Result>(
+    of key: Key,
+    _ body: (
+      inout MemoryShard<Key, Value>, _ hash: UInt32, _ now: UInt64,
+      inout EvictedEntries<Key, Value>
+    ) -> Result
+  ) -> Result {
+    let hash = hasher.hash(key)
+    return withShard(blocks.index(hash)) { shard, gone in
+      body(&shard, UInt32(truncatingIfNeeded: hash >> 32), clock.time, &gone)
+    }
+  }
 }
 
 private var systemProcessors: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-/// Look-ups that do not count as accesses.
 extension MemoryCache {
   /// Returns true if a key has a value that has not expired; not counted as an access.
   public func contains(_ key: Key) -> Bool {
-    let hash = hasher.hash(key)
-    return withShard(blocks.index(hash)) { shard, _ in
-      shard.contains(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time)
-    }
+    withShard(of: key) { shard, hash, now, _ in shard.live(key, hash, now: now) != nil }
   }
 
-  /// Returns the expiry of an entry; nil if there is none or it has expired. Not counted as an
-  /// access.
   package func expiry(of key: Key) -> Expiry? {
-    let hash = hasher.hash(key)
-    return withShard(blocks.index(hash)) { shard, _ in
-      shard.expiry(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time)
+    withShard(of: key) { shard, hash, now, _ in
+      shard.live(key, hash, now: now).map { shard.expiry($0) }
     }
   }
 
-  /// Gives an entry that has not expired a new TTL from now on, nil for none of its own;
-  /// `limits.age` may shorten it, and a permanent entry is unchanged. Not counted as an access.
   package func renew(_ key: Key, timeToLive: Duration?) {
-    let hash = hasher.hash(key)
-    withShard(blocks.index(hash)) { shard, _ in
-      shard.renew(
-        key, UInt32(truncatingIfNeeded: hash >> 32), timeToLive: timeToLive?.microseconds ?? 0,
-        now: clock.time)
+    withShard(of: key) { shard, hash, now, _ in
+      shard.renew(key, hash, timeToLive: timeToLive?.microseconds ?? 0, now: now)
     }
   }
 
-  /// Returns the value of a key that has expired and was kept, with its expiry; nil if there is
-  /// none. Not counted as an access.
   func expired(_ key: Key) -> (value: Value, expiry: Expiry)? {
-    let hash = hasher.hash(key)
-    return withShard(blocks.index(hash)) { shard, _ in
-      shard.expired(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time)
-    }
+    withShard(of: key) { shard, hash, now, _ in shard.expired(key, hash, now: now) }
   }
 
-  /// Returns the value of a key if it has not expired; counted neither as an access nor as a
-  /// request.
   func peek(_ key: Key) -> Value? {
-    let hash = hasher.hash(key)
-    return withShard(blocks.index(hash)) { shard, _ in
-      shard.value(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time)
+    withShard(of: key) { shard, hash, now, _ in
+      shard.live(key, hash, now: now).map { shard.records.value($0).pointee }
     }
   }
 }
 
-/// Operations on several values, or on a value and its successor.
 extension MemoryCache {
-  /// Replaces the value of a key by one that depends on it, in one step: no other thread gets or
-  /// sets the key in between.
+  /// Replaces the value of a key by one that depends on it, in one step, and returns the result of
+  /// `body`.
   ///
   ///     cache.update("visits") { count in count = (count ?? 0) + 1 }
   ///
-  /// `body` is called with the shard's lock held: it must be short and must not call the cache. If
-  /// it does, a debug build traps; a release build serves the call, and other threads may then
-  /// change the key before the update stores its value. `body` receives nil if there is no value or
-  /// it has expired; if it leaves nil, the key is removed; if it throws, nothing changes. Reading
-  /// the old value does not count as an access, storing the new one counts as a set. A
-  /// copy-on-write value is copied when it is changed in place.
-  ///
-  /// An entry that is replaced stays permanent if it was. Without `weight` and `weigh`, it keeps
-  /// its weight. Without a new lifetime, one that was shorter than `limits.age` (by more than a
-  /// second) keeps its time of expiry, and `limits.age` counts anew for all others.
-  ///
-  /// - Parameters: See `set`.
-  /// - Returns: The result of `body`.
+  /// `body` receives nil if there is no value; if it leaves nil, the key is removed; if it throws,
+  /// nothing changes. It is called with a lock held, and must be short and not call the cache,
+  /// which traps in debug builds. The entry stays permanent, and keeps weight and expiry unless
+  /// there are new ones. Not an access; counts as a set.
   @discardableResult public func update<Result>(
     _ key: Key, weight: Int? = nil, timeToLive: Duration? = nil, fetchCost: Float = 1,
     _ body: (inout Value?) throws -> Result
@@ -561,9 +486,8 @@ extension MemoryCache {
     return values
   }
 
-  /// Keys whose values have not expired, unordered. Shards are read one after the other, so the
-  /// result is no snapshot while other threads write. Not counted as accesses. O(entries) in time
-  /// and memory.
+  /// Keys whose values have not expired, unordered; no snapshot while other threads write. Not
+  /// counted as accesses. O(entries) in time and memory.
   public var keys: [Key] {
     let now = clock.time
     var keys: [Key] = []

@@ -1,4 +1,5 @@
 public import LarderEngine
+import LarderLibc
 
 /// The configuration of a memory cache.
 public struct MemoryCacheConfiguration: Sendable {
@@ -9,14 +10,9 @@ public struct MemoryCacheConfiguration: Sendable {
   /// The admission filter, such as `second-hit` or `size:max=0.05`; entries that it rejects are not
   /// stored. Nil admits everything.
   public var admission: String?
-  /// Number of shards, each with a lock: a power of two, at most 1024. With one shard, the cache
-  /// does exactly what a simulation does.
-  ///
-  /// Nil chooses one shard per 1024 entries: at most 16. With a limit on weight it chooses one per
-  /// 64 MiB (2^26) and at most 4, so that every entry fits whose weight is at most 64 MiB, or a
-  /// quarter of the limit (16 again from 64 GiB, where a shard fits an entry of any weight). More
-  /// shards allow more concurrent threads and limit the size of entries: set the number if many
-  /// threads use a small cache of light entries.
+  /// Number of shards, each with a lock: a power of two, at most 1024. With one, the cache does
+  /// exactly what a simulation does. Nil chooses one per 1024 entries, at most 16, or per 64 MiB of
+  /// weight, at most 4.
   public var shards: Int?
   /// Hash function for keys.
   public var hashing: KeyHashing
@@ -24,62 +20,36 @@ public struct MemoryCacheConfiguration: Sendable {
   public var clock: any CacheClock
   /// Share of the cache that is kept under memory pressure.
   public var pressureRule: MemoryPressureRule
-  /// True to observe the system's memory pressure from the beginning, as `observe` does with a
-  /// `SystemMemoryPressure`. All caches of the process share one source. By default true on Apple's
-  /// systems and false elsewhere: Linux does not allow it to every process, and creating the cache
-  /// throws `MemoryCacheError.memoryPressure` then.
+  /// True to observe the system's memory pressure, with one source for all caches of the process.
+  /// The default on Apple's systems; Linux allows it to some processes only, and creating the cache
+  /// throws `MemoryCacheError.memoryPressure` otherwise.
   public var observesMemoryPressure: Bool
-  /// Age from which `MemoryCache.value(for:load:)` returns a value and reloads it in the
-  /// background; at least a second, nil for no limit. Storage times are kept to a little more than
-  /// a second (2^20 microseconds), so a reload may start that much later; never earlier. Permanent
-  /// entries are not reloaded.
+  /// Age from which `value(for:load:)` returns a value and reloads it in the background, to 2^20
+  /// microseconds; at least a second, nil for none. Permanent entries are not reloaded.
   public var refreshAfterWrite: Duration?
-  /// Time after its expiry during which `MemoryCache.value(for:load:)` still returns a value while
-  /// it is reloaded; nil never returns expired values. Expired entries are kept for that time,
-  /// within the limits; for `value(for:)` they are misses, and each counts as an expiration.
+  /// Time after its expiry during which `value(for:load:)` still returns a value while it is
+  /// reloaded; nil for none. For `value(for:)` the entry is a miss, and counts as an expiration.
   public var staleWhileRevalidate: Duration?
-  /// Time limit of a reload in the background; nil for none. When it has passed, the reload is
-  /// cancelled: requests that wait for it get `MemoryLoadError.refreshTimedOut`, and the next one
-  /// loads again. It applies to requests that join the reload as well, instead of `loadTimeout`.
-  public var refreshTimeout: Duration?
-  /// Time limit of a load that a request started; at least a millisecond, nil for none. When it has
-  /// passed, the load is cancelled, its requests get `MemoryLoadError.timedOut`, and the next one
-  /// loads again; a value that the loader still returns is not stored. A load that waits because of
-  /// `loadsMax` does so for up to this time, and then ends with `MemoryLoadError.waitTimedOut`;
-  /// once it begins, the time counts anew. A reload in the background has `refreshTimeout` instead.
+  /// Time limit of a load, at least a millisecond; nil for none, and a minute for a reload in the
+  /// background. When it has passed, the load is cancelled and ends with `LoadError.timedOut`. A
+  /// wait because of `loadsMax` has the same limit, and ends with `LoadError.waitTimedOut`.
   public var loadTimeout: Duration?
-  /// Maximum number of loads at the same time, those in the background included; at least 1, nil
-  /// for no limit. Others wait in order. A load of several keys is one load. Loads that a loader
-  /// waits for start at once, because its own load would never end otherwise; so loaders of two
+  /// Maximum number of loads at the same time, at least 1; nil for no limit. Others wait in order;
+  /// a load of several keys is one. Loads that a loader waits for start at once, so loaders of two
   /// caches with such limits must not request keys of each other.
   public var loadsMax: Int?
-  /// Idle time after which an entry expires: the time since its last get or set; at least a
-  /// microsecond, nil for never. It applies together with `limits.age` and `timeToLive`: the
-  /// earliest counts. Permanent entries do not expire. `contains`, `keys` and reading the old value
-  /// in `update` do not count as accesses.
-  ///
-  /// Access times are kept to a *granule*: a 16th of this duration, rounded down to a power of two
-  /// of microseconds, and at most 2^20 of them (1.05 seconds). An entry expires at most that much
-  /// later, never earlier. (With lock-free gets of trivial keys and values, an entry that replaces
-  /// another one while a get reads it may count as accessed at the time of that get.) Lock-free
-  /// gets stay lock-free; a hit writes one word if a new granule has begun since the last one.
-  /// Costs 16 bytes per entry. Policies that order entries by their expiry do not consider idle
-  /// times.
+  /// Idle time after which an entry expires, in addition to its lifetime; nil for never. Access
+  /// times are kept to a 16th of it, at most 2^20 microseconds: an entry expires at most that much
+  /// later. Permanent entries do not expire. Costs 16 bytes per entry.
   public var expireAfterAccess: Duration?
-  /// Maximum delay after its expiry until an entry is removed without being requested, so that its
-  /// memory is freed and listeners are notified; at least a millisecond. Nil keeps an expired entry
-  /// until a get, a set or `removeExpired` finds it, or the policy evicts it.
-  ///
-  /// One timer per cache fires when something expires, never earlier; the system may be late. It
-  /// runs on a thread of the dispatch library, where listeners are called, too. A set costs O(1)
-  /// more, a get nothing, and an entry 8 bytes. Entries that are kept for `staleWhileRevalidate`,
-  /// or by a hybrid cache, are removed within twice the time for which they are kept.
+  /// Maximum delay after its expiry until an entry is removed without being requested, at least a
+  /// millisecond; nil keeps it until a call finds it. Listeners are called on a thread of the
+  /// dispatch library. Costs 8 bytes per entry.
   public var promptExpiry: Duration?
-  /// Maximum number of remembered keys without a value, separate from the limits; 1 to 2^27. See
-  /// `MemoryCache.value(for:negativeLife:load:)`.
-  public var negativeCount: Int
+  /// Maximum number of remembered keys without a value, in addition to the limits.
+  package var negativeCount = 10_000
   /// Seed of random policies.
-  public var seed: UInt64
+  package var seed: UInt64 = 0
   package var fingerprints = KeyFingerprints.hashes
   /// True to count as a simulation does: entries have exactly the given weight, in a hybrid cache
   /// the bytes of their values alone, and each tier of a hybrid cache knows only its own limit on
@@ -95,10 +65,9 @@ public struct MemoryCacheConfiguration: Sendable {
     shards: Int? = nil, hashing: KeyHashing = .standard,
     clock: any CacheClock = MonotonicCacheClock(),
     pressureRule: MemoryPressureRule = MemoryPressureRule(),
-    observesMemoryPressure: Bool = MemoryPressureRule.isObservedByDefault, seed: UInt64 = 0,
+    observesMemoryPressure: Bool = MemoryPressureRule.isObservedByDefault,
     refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,
-    negativeCount: Int = 10_000, expireAfterAccess: Duration? = nil,
-    promptExpiry: Duration? = nil, refreshTimeout: Duration? = .seconds(60),
+    expireAfterAccess: Duration? = nil, promptExpiry: Duration? = nil,
     loadTimeout: Duration? = nil, loadsMax: Int? = nil
   ) {
     self.limits = limits
@@ -109,40 +78,14 @@ public struct MemoryCacheConfiguration: Sendable {
     self.clock = clock
     self.pressureRule = pressureRule
     self.observesMemoryPressure = observesMemoryPressure
-    self.seed = seed
     self.refreshAfterWrite = refreshAfterWrite
     self.staleWhileRevalidate = staleWhileRevalidate
-    self.negativeCount = negativeCount
     self.expireAfterAccess = expireAfterAccess
     self.promptExpiry = promptExpiry
-    self.refreshTimeout = refreshTimeout
     self.loadTimeout = loadTimeout
     self.loadsMax = loadsMax
   }
 
-  /// Creates a configuration with a policy from a string that is not a literal; see `CachePolicy`.
-  public init(
-    limits: MemoryCacheLimits, policy: String, admission: String? = nil,
-    shards: Int? = nil, hashing: KeyHashing = .standard,
-    clock: any CacheClock = MonotonicCacheClock(),
-    pressureRule: MemoryPressureRule = MemoryPressureRule(),
-    observesMemoryPressure: Bool = MemoryPressureRule.isObservedByDefault, seed: UInt64 = 0,
-    refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,
-    negativeCount: Int = 10_000, expireAfterAccess: Duration? = nil,
-    promptExpiry: Duration? = nil, refreshTimeout: Duration? = .seconds(60),
-    loadTimeout: Duration? = nil, loadsMax: Int? = nil
-  ) {
-    self.init(
-      limits: limits, policy: CachePolicy(policy), admission: admission, shards: shards,
-      hashing: hashing, clock: clock, pressureRule: pressureRule,
-      observesMemoryPressure: observesMemoryPressure, seed: seed,
-      refreshAfterWrite: refreshAfterWrite, staleWhileRevalidate: staleWhileRevalidate,
-      negativeCount: negativeCount, expireAfterAccess: expireAfterAccess,
-      promptExpiry: promptExpiry, refreshTimeout: refreshTimeout, loadTimeout: loadTimeout,
-      loadsMax: loadsMax)
-  }
-
-  /// Returns the number of shards: the configured or the default one.
   func shardCount() throws(MemoryCacheError) -> Int {
     if let shards {
       guard shards > 0, shards <= 1024, shards.nonzeroBitCount == 1 else {
@@ -156,59 +99,39 @@ public struct MemoryCacheConfiguration: Sendable {
   }
 
   func check(shards: Int) throws(MemoryCacheError) {
+    func check<Number>(
+      _ name: String, _ number: Number?, _ isValid: (Number) -> Bool, _ expected: String
+    ) throws(MemoryCacheError) {
+      guard let number, !isValid(number) else { return }
+      throw .limit(name, "\(number)", expected: expected)
+    }
     let range = shards...MemoryCacheLimits.largest
     let expected = "\(range.lowerBound) (1 for each shard) to \(range.upperBound) (2^50)"
-    if let count = limits.count, !range.contains(count) {
-      throw .limit("count", "\(count)", expected: "\(expected), or nil for no limit")
-    }
-    if let weight = limits.weight, !range.contains(weight) {
-      throw .limit("weight", "\(weight)", expected: "\(expected), which is equivalent to no limit")
-    }
-    if let age = limits.age, age.microseconds == 0 {
-      throw .limit("age", "\(age)", expected: "at least a microsecond, or nil for no limit")
-    }
-    guard (0...1).contains(limits.ageJitter) else {
-      throw .limit("ageJitter", "\(limits.ageJitter)", expected: "a share from 0 to 1")
-    }
-    if let refreshAfterWrite, refreshAfterWrite < .seconds(1) {
-      throw .limit(
-        "refreshAfterWrite", "\(refreshAfterWrite)", expected: "at least a second, or nil for never"
-      )
-    }
-    if let staleWhileRevalidate, staleWhileRevalidate.microseconds == 0 {
-      throw .limit(
-        "staleWhileRevalidate", "\(staleWhileRevalidate)",
-        expected: "at least a microsecond, or nil to disable")
-    }
-    if let refreshTimeout, refreshTimeout < .zero {
-      throw .limit("refreshTimeout", "\(refreshTimeout)", expected: "zero or more, or nil for none")
-    }
-    if let loadTimeout, loadTimeout < .milliseconds(1) {
-      throw .limit(
-        "loadTimeout", "\(loadTimeout)", expected: "at least a millisecond, or nil for none")
-    }
-    if let loadsMax, loadsMax < 1 {
-      throw .limit("loadsMax", "\(loadsMax)", expected: "at least 1, or nil for no limit")
-    }
-    if let expireAfterAccess, expireAfterAccess.microseconds == 0 {
-      throw .limit(
-        "expireAfterAccess", "\(expireAfterAccess)",
-        expected: "at least a microsecond, or nil for never")
-    }
-    if let promptExpiry, promptExpiry < .milliseconds(1) {
-      throw .limit(
-        "promptExpiry", "\(promptExpiry)", expected: "at least a millisecond, or nil to disable"
-      )
-    }
-    guard (1...CacheTierSetup.residentsMax).contains(negativeCount) else {
-      throw .limit(
-        "negativeCount", "\(negativeCount)", expected: "1 to \(CacheTierSetup.residentsMax)")
-    }
+    try check("count", limits.count, range.contains, "\(expected), or nil for no limit")
+    try check(
+      "weight", limits.weight, range.contains, "\(expected), which is equivalent to no limit")
+    try check(
+      "age", limits.age, { $0.microseconds > 0 }, "at least a microsecond, or nil for no limit")
+    try check("ageJitter", limits.ageJitter, (0...1).contains, "a share from 0 to 1")
+    try check(
+      "refreshAfterWrite", refreshAfterWrite, { $0 >= .seconds(1) },
+      "at least a second, or nil for never")
+    try check(
+      "staleWhileRevalidate", staleWhileRevalidate, { $0.microseconds > 0 },
+      "at least a microsecond, or nil to disable")
+    try check(
+      "loadTimeout", loadTimeout, { $0 >= .milliseconds(1) },
+      "at least a millisecond, or nil for none")
+    try check("loadsMax", loadsMax, { $0 >= 1 }, "at least 1, or nil for no limit")
+    try check(
+      "expireAfterAccess", expireAfterAccess, { $0.microseconds > 0 },
+      "at least a microsecond, or nil for never")
+    try check(
+      "promptExpiry", promptExpiry, { $0 >= .milliseconds(1) },
+      "at least a millisecond, or nil to disable")
     try pressureRule.check()
   }
 
-  /// Returns a predicate for expired values that are kept to be returned while they are reloaded;
-  /// nil if none are.
   func keepingStale<Value>(
     _: Value.Type
   ) -> (@Sendable (UnsafePointer<Value>, Expiry) -> Bool)? {
@@ -219,16 +142,19 @@ public struct MemoryCacheConfiguration: Sendable {
     }
   }
 
-  /// Returns the sweep for `promptExpiry`, or nil.
+  /// Configuration of the cache that remembers keys without a value.
+  var ofAbsences: MemoryCacheConfiguration {
+    MemoryCacheConfiguration(
+      limits: MemoryCacheLimits(count: negativeCount), policy: .sieve, hashing: hashing,
+      clock: clock, observesMemoryPressure: false)
+  }
+
   func makePromptExpiry() -> PromptExpiry? {
     promptExpiry.map {
       PromptExpiry(granule: max(1_000, $0.microseconds), clock: clock, alarm: expiryAlarm)
     }
   }
 
-  /// Returns the setup of one shard's tier.
-  ///
-  /// - Throws: `PolicyError` if the policy or filter cannot be parsed.
   func tierSetup(
     shard: Int, of shards: Int, room: Int, group: PolicyGroup?
   ) throws(PolicyError) -> CacheTierSetup {
@@ -244,18 +170,10 @@ public struct MemoryCacheConfiguration: Sendable {
   }
 }
 
-/// Limits on the content of a memory cache. They can be combined; all of them hold at all times.
+/// Limits on the content of a memory cache. All of them hold at all times.
 ///
-/// A policy has one capacity: `weight` if it is set, otherwise `count`. A policy that divides its
-/// capacity (such as into a small and a main queue) divides that one. If both are set, the policy
-/// also evicts when `count` entries are resident and another is inserted. Age does not affect which
-/// entries the policy evicts, unless the policy uses expiry.
-///
-/// With several shards, each has an equal part of `count` and `weight`, and an entry that weighs
-/// more than the part of one shard is not stored. Unless `MemoryCacheConfiguration.shards` is set,
-/// that part is at least a quarter of `weight`, and all of it below 128 MiB (2^27).
-///
-/// Creating a cache with a limit out of range throws `MemoryCacheError.limit`.
+/// The capacity of the policy is `weight` if it is set, otherwise `count`. Each shard has an equal
+/// part, and an entry that weighs more than the part of one is not stored.
 public struct MemoryCacheLimits: Sendable, Hashable {
   /// The largest `count` and `weight`: 2^50, effectively no limit.
   public static var largest: Int { Int(PolicySetup.capacityMax) }
@@ -263,23 +181,16 @@ public struct MemoryCacheLimits: Sendable, Hashable {
   /// Maximum number of entries, from 1 per shard to `largest`; nil for no limit. A shard never
   /// holds more than 2^27.
   public var count: Int?
-  /// Maximum sum of weights, from 1 per shard to `largest`. Weights of entries are stored only if
-  /// it is set (`largest` stores them without limiting anything); otherwise each counts 1.
-  ///
-  /// A `MemoryCache` needs `weigh:` for it, which gives a value's weight in any unit; less than 1
-  /// counts as 1, so it never holds more entries than `weight`. To limit bytes, include the
-  /// overhead of an entry: 40 to 100 bytes with the key (`MemoryCache.residentBytes` reports it),
-  /// and the memory that key and value refer to. A `HybridCache` limits bytes and includes this by
-  /// itself.
+  /// Maximum sum of weights, from 1 per shard to `largest`. A `MemoryCache` needs `weigh:` for it,
+  /// in any unit; to limit bytes, include what key and value refer to and 40 to 100 bytes for the
+  /// entry. A `HybridCache` limits bytes and includes this by itself.
   public var weight: Int?
   /// Maximum age: the cache's TTL, which applies even to entries with a longer TTL. At least a
   /// microsecond.
   public var age: Duration?
 
   /// Share of its lifetime, from 0 to 1, by which an entry expires earlier at most, so that entries
-  /// that were stored together do not all expire together: with 0.1, an entry lives 90 to 100 % of
-  /// its lifetime, be it `age` or its own. The share of an entry depends only on its key's hash and
-  /// the cache's seed: with `KeyHashing.seeded`, it is the same in every run.
+  /// stored together do not expire together. It depends only on the hash of the key.
   public var ageJitter: Double
 
   /// Creates limits; see the properties for the meaning of each.
@@ -292,11 +203,9 @@ public struct MemoryCacheLimits: Sendable, Hashable {
     self.ageJitter = ageJitter
   }
 
-  /// The jitter in parts of 2^32.
   var jitter: UInt32 { UInt32(min(ageJitter * 4_294_967_296, 4_294_967_295)) }
 }
 
-/// The limits of a cache, and the number of the call that set them.
 struct CurrentLimits {
   var limits: MemoryCacheLimits
   var number: UInt64 = 0
@@ -310,8 +219,9 @@ public enum MemoryCacheError: Error, Hashable, Sendable, CustomStringConvertible
   case limit(String, String, expected: String)
   /// The number of shards is not a power of two up to 1024.
   case shards(Int)
-  /// The system does not allow its memory pressure to be observed.
-  case memoryPressure(MemoryPressureError)
+  /// The system does not allow its memory pressure to be observed by this file, with the number of
+  /// its error.
+  case memoryPressure(path: String, code: Int32)
 
   /// The error in one line of text.
   public var description: String {
@@ -321,7 +231,9 @@ public enum MemoryCacheError: Error, Hashable, Sendable, CustomStringConvertible
       "memory cache: \(name) \(value) is out of range: expected \(expected)"
     case .shards(let count):
       "memory cache: invalid number of shards \(count): expected a power of two up to 1024"
-    case .memoryPressure(let error): "\(error)"
+    case .memoryPressure(let path, let code):
+      "\(path): cannot observe memory pressure: \(String(cString: strerror(code))); "
+        + "call handle(_:) when the app is notified"
     }
   }
 }

@@ -2,11 +2,9 @@ import LarderEngine
 import LarderLibc
 
 /// A source of memory-pressure reports: the system's, or one made by a test or workload.
-public protocol MemoryPressureSource: Sendable {
+package protocol MemoryPressureSource: Sendable {
   /// Calls `handler` from any thread whenever memory is short, until `stop`. Called once.
   func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void)
-
-  /// Ends the calls. One that is under way may still finish.
   func stop()
 }
 
@@ -43,7 +41,6 @@ public struct MemoryPressureRule: Sendable, Hashable {
     #endif
   }
 
-  /// Throws if a share is out of range.
   func check() throws(MemoryCacheError) {
     for (name, share) in [
       ("keptOnWarning", keptOnWarning), ("keptWhenCritical", keptWhenCritical),
@@ -65,41 +62,6 @@ public struct MemoryPressureRule: Sendable, Hashable {
   }
 }
 
-/// The source of memory pressure that a cache observes, if any.
-final class PressureWatch: Sendable {
-  private let source = Locked<(any MemoryPressureSource)?>(nil)
-  // Held while a source starts or stops, so that the next source begins after the previous one has
-  // ended. A handler may call the cache meanwhile, but neither `observe` nor `stopObserving`.
-  private let change = SleepingLock()
-
-  /// Observes `source` in place of any previous source.
-  func start(
-    _ source: any MemoryPressureSource,
-    _ handler: @escaping @Sendable (MemoryPressureLevel) -> Void
-  ) {
-    change.lock()
-    defer { change.unlock() }
-    let before = self.source.withLock { held in
-      let before = held
-      held = source
-      return before
-    }
-    before?.stop()
-    source.start(handler)
-  }
-
-  func stop() {
-    change.lock()
-    defer { change.unlock() }
-    let before = source.withLock { held in
-      let before = held
-      held = nil
-      return before
-    }
-    before?.stop()
-  }
-}
-
 /// A source of memory pressure that any number of caches share. It exists as long as one of them
 /// observes it.
 package final class PressureHub: Sendable {
@@ -107,52 +69,45 @@ package final class PressureHub: Sendable {
 
   private struct State {
     var source: (any MemoryPressureSource)?
-    /// Handlers by the numbers of their members; nil before the member starts.
-    var handlers: [UInt64: Handler?] = [:]
+    var handlers: [UInt64: Handler] = [:]
     var lastNumber: UInt64 = 0
   }
 
-  package static let system = PressureHub { () throws(MemoryPressureError) in
+  package static let system = PressureHub { () throws(MemoryCacheError) in
     #if canImport(Darwin)
       SystemMemoryPressure()
     #elseif os(Linux)
       try SystemMemoryPressure()
     #else
-      throw MemoryPressureError(path: "memory pressure", code: ENOSYS)
+      throw .memoryPressure(path: "memory pressure", code: ENOSYS)
     #endif
   }
 
   private let state = Locked(State())
-  private let make: @Sendable () throws(MemoryPressureError) -> any MemoryPressureSource
+  private let make: @Sendable () throws(MemoryCacheError) -> any MemoryPressureSource
 
-  /// Creates a hub whose source `make` makes when it is needed.
   package init(
-    _ make: @escaping @Sendable () throws(MemoryPressureError) -> any MemoryPressureSource
+    _ make: @escaping @Sendable () throws(MemoryCacheError) -> any MemoryPressureSource
   ) {
     self.make = make
   }
 
-  /// Adds a member without a handler.
-  fileprivate func join() throws(MemoryPressureError) -> UInt64 {
-    try state.withLock { (state) throws(MemoryPressureError) in
+  /// Calls `handler` under memory pressure until the token is cancelled or destroyed.
+  func join(_ handler: @escaping Handler) throws(MemoryCacheError) -> CacheEventToken {
+    let number = try state.withLock { (state) throws(MemoryCacheError) in
       if state.source == nil {
         let source = try make()
         source.start { [weak self] in self?.deliver($0) }
         state.source = source
       }
       state.lastNumber += 1
-      state.handlers[state.lastNumber] = .some(nil)
+      state.handlers[state.lastNumber] = handler
       return state.lastNumber
     }
+    return CacheEventToken { [weak self] in self?.leave(number) }
   }
 
-  fileprivate func start(_ number: UInt64, _ handler: @escaping Handler) {
-    state.withLock { state in
-      if state.handlers[number] != nil { state.handlers[number] = .some(handler) }
-    }
-  }
-
-  fileprivate func leave(_ number: UInt64) {
+  private func leave(_ number: UInt64) {
     state.withLock { state in
       state.handlers[number] = nil
       guard state.handlers.isEmpty else { return }
@@ -164,39 +119,6 @@ package final class PressureHub: Sendable {
   /// Calls all handlers without the lock: a handler may be the last to hold its cache.
   private func deliver(_ level: MemoryPressureLevel) {
     let handlers = state.withLock { Array($0.handlers.values) }
-    for handler in handlers { handler?(level) }
-  }
-}
-
-/// The part of a `PressureHub` that one cache observes.
-final class SharedPressure: MemoryPressureSource {
-  private let hub: PressureHub
-  private let number: UInt64
-
-  init(_ hub: PressureHub) throws(MemoryPressureError) {
-    self.hub = hub
-    number = try hub.join()
-  }
-
-  deinit { stop() }
-
-  func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
-    hub.start(number, handler)
-  }
-
-  func stop() { hub.leave(number) }
-}
-
-/// Error of observing the system's memory pressure.
-public struct MemoryPressureError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Path of the file to be watched.
-  public var path: String
-  /// The system's error number.
-  public var code: Int32
-
-  /// The error in one line of text.
-  public var description: String {
-    "\(path): cannot observe memory pressure: \(String(cString: strerror(code))); "
-      + "use another source, or call handle(_:) when the app is notified"
+    for handler in handlers { handler(level) }
   }
 }

@@ -2,13 +2,11 @@ public import CLarderShims
 public import LarderEngine
 
 /// A part of a cache: a directory from key to object id, keys and values by id, and a tier whose
-/// policy knows nothing but ids. Callers hold the shard's lock; readers without the lock use the
-/// shard's view.
+/// policy knows only ids. Callers hold the shard's lock; readers without it use the shard's view.
 ///
-/// An id belongs to a key from its first set until the policy forgets it: a ghost keeps its key and
-/// has no value. If the policy knows ghosts by their slots, an id belongs to a key only while the
-/// key has a value, and only the key of a ghost is kept (see the extension on ghosts below). Ids
-/// without a key form a list of free ids, linked through their stamps.
+/// An id belongs to a key from its first set until the policy forgets it, or if the policy knows
+/// ghosts by their slots, while the key has a value. Free ids form a list, linked through their
+/// stamps.
 @usableFromInline struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   /// Set in the stamp of a permanent entry. The other bits are the storage time in units of 2^20
   /// microseconds since `stampOrigin`: from 35 years before the shard was created to 35 years
@@ -32,7 +30,6 @@ public import LarderEngine
   @usableFromInline var swept: UInt32 = 0
   @usableFromInline var totals = ShardTotals()
   @usableFromInline var expires = false
-  /// True if entries have a limit on their age.
   @usableFromInline var ages: Bool
   @usableFromInline var directory: KeyDirectory
   @usableFromInline var records: ShardRecords<Key, Value>
@@ -40,10 +37,8 @@ public import LarderEngine
   /// Minimum weight of an entry, so that a limit on weight also limits the number of entries and
   /// ghosts.
   @usableFromInline let weightMin: UInt32
-  /// True if the policy knows ghosts by their slots.
   @usableFromInline let placesGhosts: Bool
   @usableFromInline var roomMax: Int
-  /// Number of the `setLimits` call that set the limits.
   @usableFromInline var limitsNumber: UInt64 = 0
   /// Time of stamp 0, in units of stamps.
   @usableFromInline let stampOrigin: UInt64
@@ -57,12 +52,9 @@ public import LarderEngine
   /// Timer for the expiry of entries and, below, their order; nil without prompt expiry.
   @usableFromInline let prompt: PromptExpiry?
   var wheel: ExpiryWheel?
-  /// Largest share of a lifetime, in parts of 2^32, by which it is shortened; and its seed.
   @usableFromInline var jitter: UInt32
   @usableFromInline let jitterSeed: UInt64
 
-  /// Creates an empty shard over `tier`, with room for ids up to `room`; entries expire `idleLife`
-  /// microseconds after their last access.
   init(
     _ tier: CacheTier, isWeighed: Bool, weightMin: UInt32 = 1, ages: Bool, residentsMax: Int,
     room: Int,
@@ -108,8 +100,6 @@ public import LarderEngine
     idle?.deallocate()
   }
 
-  /// Returns the id of a key, or `.none`; finds a ghost only if ghosts have ids like entries. O(1)
-  /// on average.
   @inlinable @inline(__always) func find(_ key: Key, _ hash: UInt32) -> ObjectID {
     directory.find(hash) { records.isOf(key, hash, $0) }
   }
@@ -127,7 +117,6 @@ public import LarderEngine
     case victims
   }
 
-  /// Gets a value: stores the result of `read`, which receives the value in place, in `result`.
   @inlinable @inline(__always) mutating func get<Result>(
     _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ result: inout Result?,
     _ read: (UnsafePointer<Value>) -> Result?
@@ -216,7 +205,6 @@ public import LarderEngine
     return .stored
   }
 
-  /// Expiry of an entry that is stored now with a TTL of its own, or 0 for none.
   @inlinable @inline(__always) func expiry(
     _ timeToLive: UInt64, _ hash: UInt32, _ now: UInt64
   ) -> UInt64 {
@@ -225,7 +213,6 @@ public import LarderEngine
     return expires - Self.cut(of: expires - now, jitter, KeyHasher.fold(UInt64(hash) ^ jitterSeed))
   }
 
-  /// Part of a lifetime that an entry loses: less than `jitter`, by a hash of its key.
   @usableFromInline static func cut(of life: UInt64, _ jitter: UInt32, _ hash: UInt64) -> UInt64 {
     let share = ((hash >> 32) * UInt64(jitter)) >> 32
     return life.multipliedFullWidth(by: share << 32).high
@@ -293,7 +280,6 @@ public import LarderEngine
         isForRoom: isForRoom))
   }
 
-  /// Records a removed value if this kind of removal is reported with its value.
   @inlinable @inline(never) func handOver(
     _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>
   ) {
@@ -310,7 +296,6 @@ public import LarderEngine
       &gone)
   }
 
-  /// Removes the value of an id that the tier no longer holds, and its key unless it is a ghost.
   @inlinable mutating func depart(
     _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>
   ) {
@@ -318,7 +303,6 @@ public import LarderEngine
     letGo(id, &gone)
   }
 
-  /// Removes the value of an id that the tier no longer holds.
   @inlinable @inline(__always) mutating func vacate(
     _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>
   ) {
@@ -345,14 +329,12 @@ public import LarderEngine
     return true
   }
 
-  /// Removes the key of a forgotten object and frees its id. O(1) on average.
   @inlinable mutating func release(_ id: ObjectID, _ gone: inout EvictedEntries<Key, Value>) {
     directory.remove(hash(id), id)
     gone.take(key: records.key(id).move())
     free(id)
   }
 
-  /// Adds an id without a key to the free list.
   @inlinable @inline(__always) mutating func free(_ id: ObjectID) {
     records.stamp(id).pointee = free
     free = id
@@ -379,15 +361,11 @@ public import LarderEngine
   }
 }
 
-/// Parameters of a set, except key and value, in the engine's units.
 @usableFromInline struct MemoryEntry {
-  /// Weight against the limit, clamped to 32 bits, which exceed the limit of any shard.
   @usableFromInline var size: UInt32
-  /// TTL in microseconds; 0 for none of its own.
   @usableFromInline var timeToLive: UInt64
   @usableFromInline var expiry: Expiry
   @usableFromInline var fetchCost: Float
-  /// True if cleaning skips the entry.
   @usableFromInline var isPermanent: Bool
 
   @inlinable @inline(__always) init(
@@ -514,7 +492,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   @usableFromInline typealias Records = ShardRecords<Key, Value>
 
-  /// Returns the id of a key or of its ghost, or `.none`. O(1) on average.
   @inlinable @inline(__always) func findAny(_ key: Key, _ hash: UInt32) -> ObjectID {
     directory.find(hash) { records.isOf(key, hash, $0) || records.isGhost($0, of: key, hash) }
   }
@@ -553,8 +530,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     free(id)
   }
 
-  /// Handles a request for a ghost: its directory entry now refers to the id of its key, whose
-  /// record is filled already.
   @inlinable @inline(__always) mutating func recall(
     _ ghost: ObjectID, _ hash: UInt32, as id: ObjectID,
     _ gone: inout EvictedEntries<Key, Value>
@@ -570,7 +545,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return UInt32(truncatingIfNeeded: hasher.hash(records.ghostKey(place).pointee) >> 32)
   }
 
-  /// Removes the key of a ghost that the policy has forgotten. O(1) on average.
   @inlinable @inline(__always) mutating func releaseGhost(
     _ place: UInt32, _ gone: inout EvictedEntries<Key, Value>
   ) {

@@ -2,7 +2,6 @@ import Dispatch
 import LarderEngine
 import Synchronization
 
-/// Timer that wakes a cache when the next of its entries expires.
 @usableFromInline final class PromptExpiry: Sendable {
   /// Maximum delay in microseconds between expiry and removal.
   let granule: UInt64
@@ -13,14 +12,12 @@ import Synchronization
   // Not `Locked`: the thread sanitizer mistakes a value without bytes for the neighbouring lock.
   private let lock = SleepingLock()
 
-  /// Creates a timer that does not fire before `start`.
   init(granule: UInt64, clock: any CacheClock, alarm: (any ExpiryAlarm)?) {
     self.granule = granule
     self.clock = clock
     self.alarm = alarm ?? DispatchAlarm(leeway: granule / 8)
   }
 
-  /// Calls `ring` when the alarm fires; `wake` must set it again for the next time.
   func start(_ ring: @escaping @Sendable () -> Void) {
     alarm.start { [weak self] in
       guard let self else { return }
@@ -32,7 +29,6 @@ import Synchronization
     }
   }
 
-  /// Sets the alarm to a time of the cache's clock, unless it is set to an earlier one.
   func wake(at wanted: UInt64) {
     if wanted >= instant.load(ordering: .relaxed) { return }
     lock.lock()
@@ -47,16 +43,13 @@ import Synchronization
   func stop() { alarm.stop() }
 }
 
-/// The ids of a shard in order of their entries' expiry, to the precision of a tick.
+/// The ids of a shard in order of their entries' expiry, to the precision of a tick: a hierarchical
+/// timing wheel (Varghese and Lauck, SOSP 1987, scheme 7). Level 0 has a slot for each of the next
+/// 64 ticks, level 1 one for each of the next 64 turns of level 0, and so on. A mask per level
+/// marks the occupied slots.
 ///
-/// A hierarchical timing wheel: level 0 has a slot for each of the next 64 ticks, level 1 one for
-/// each of the next 64 turns of level 0, and so on; when a turn begins, its slot is distributed
-/// over the level below. (Varghese and Lauck, Hashed and hierarchical timing wheels, SOSP 1987,
-/// scheme 7.) A mask per level marks the occupied slots, so that empty time is skipped. An id is in
-/// at most one slot. Setting it is O(1), and it moves down at most once per level.
-///
-/// The expiry of an entry is read only when its slot is due: an entry whose expiry was postponed
-/// meanwhile is moved then, and removed entries need not be reported.
+/// The expiry of an entry is read only when its slot is due: a postponed one is moved then, and
+/// removed entries need not be reported.
 struct ExpiryWheel {
   private static let levels = 6
   /// A level has 2^6 slots; their lists begin at nodes 0 to `slots` - 1.
@@ -65,7 +58,6 @@ struct ExpiryWheel {
   private static let reach: UInt64 = 1 << (digit * UInt64(levels))
   private static let unlinked = UInt32.max
 
-  /// A tick is 2^shift microseconds.
   let shift: UInt64
   /// The last completed tick, counted from the origin of the clock.
   private var tick: UInt64
@@ -74,8 +66,6 @@ struct ExpiryWheel {
   private var next: [UInt32]
   private var previous: [UInt32]
 
-  /// Creates an empty wheel for ids up to `room`, with ticks of up to `granule` microseconds, at
-  /// least 1.
   init(room: Int, granule: UInt64, now: UInt64) {
     shift = UInt64(63 - max(1, granule).leadingZeroBitCount)
     tick = now >> shift
@@ -84,7 +74,6 @@ struct ExpiryWheel {
     reserve(room: room)
   }
 
-  /// Makes room for ids up to `room`. O(`room`).
   mutating func reserve(room: Int) {
     let missing = Self.slots + room + 1 - next.count
     guard missing > 0 else { return }
@@ -94,7 +83,6 @@ struct ExpiryWheel {
 
   var bytes: Int { (next.capacity + previous.capacity) * MemoryLayout<UInt32>.stride }
 
-  /// Sets the expiry of an id's entry in microseconds; `UInt64.max` for never. O(1).
   mutating func set(_ id: ObjectID, expires: UInt64, now: UInt64) {
     let node = Self.node(id)
     if next[node] != Self.unlinked { unlink(node) }
@@ -103,8 +91,6 @@ struct ExpiryWheel {
     link(node, expires: expires)
   }
 
-  /// Time at which the next occupied slot is due, in microseconds; `UInt64.max` if all are empty.
-  /// O(1).
   var nextInstant: UInt64 {
     let next = nextTick
     return next > UInt64.max >> shift ? .max : next << shift
@@ -151,7 +137,6 @@ struct ExpiryWheel {
 
   private static func node(_ id: ObjectID) -> Int { slots + Int(id) }
 
-  /// Next tick at which an occupied slot begins; larger than all ticks if there is none.
   private var nextTick: UInt64 {
     var first = UInt64.max
     for level in 0..<Self.levels where masks[level] != 0 {
@@ -188,7 +173,6 @@ struct ExpiryWheel {
     if before == behind { masks[before >> 6] &= ~(1 << UInt64(before & 63)) }
   }
 
-  /// Removes the first id of a slot; nil if it is empty.
   private mutating func takeFirst(_ level: Int, _ slot: Int) -> ObjectID? {
     guard masks[level] >> UInt64(slot) & 1 == 1 else { return nil }
     let node = Int(next[level << 6 | slot])
@@ -197,7 +181,6 @@ struct ExpiryWheel {
   }
 }
 
-/// An alarm for a given time: the system's timer, or a test's.
 package protocol ExpiryAlarm: Sendable {
   /// Calls `ring` from now on whenever the alarm fires, on any thread, never concurrently. Called
   /// once.
@@ -210,7 +193,6 @@ package protocol ExpiryAlarm: Sendable {
   func stop()
 }
 
-/// A timer of the dispatch library. It uses no thread while it waits.
 final class DispatchAlarm: ExpiryAlarm {
   private struct Active: @unchecked Sendable {
     let timer: any DispatchSourceTimer
@@ -219,8 +201,6 @@ final class DispatchAlarm: ExpiryAlarm {
   private let active: Active
   private let leeway: DispatchTimeInterval
 
-  /// Creates an alarm that may be `leeway` microseconds late, so that the system can combine
-  /// wake-ups of several timers.
   init(leeway: UInt64) {
     self.leeway = .microseconds(Int(clamping: leeway))
     active = Active(
@@ -244,7 +224,6 @@ final class DispatchAlarm: ExpiryAlarm {
   func stop() { active.timer.cancel() }
 }
 
-/// Prompt expiry: entries are removed when they expire, not when a request finds them.
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   @usableFromInline @inline(never) mutating func plan(_ id: ObjectID, now: UInt64) {
     guard let prompt else { return }

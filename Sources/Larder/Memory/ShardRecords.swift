@@ -2,12 +2,10 @@ public import CLarderShims
 public import LarderEngine
 public import Synchronization
 
-/// The records of a shard, one per id: key, value and storage time next to each other, because they
-/// are used together; and the key's hash, or the record's version. Only the shard knows which parts
-/// are initialised. The same memory holds the directory's buckets before the records, and behind
-/// them the keys and hashes of ghosts known by their slots: see the extension on ghosts below.
+/// The records of a shard, one per id: key, value, storage time, and the key's hash or the record's
+/// version. The same memory holds the directory's buckets before the records, and behind them the
+/// keys and hashes of ghosts known by their slots.
 @usableFromInline struct ShardRecords<Key, Value> {
-  /// The record of id 0, which is not used.
   @usableFromInline let base: UnsafeMutableRawPointer
   /// The memory of directory, records and ghosts; begins with the directory's buckets.
   @usableFromInline let memory: UnsafeMutableRawPointer
@@ -16,10 +14,8 @@ public import Synchronization
   /// Number of keys that the directory is made for: those of the records and of at most `ghostsMax`
   /// ghosts.
   @usableFromInline let keysMax: Int
-  /// True if records have versions, in which case they have no hashes.
   @usableFromInline let hasVersions: Bool
 
-  /// True if records can have versions; they do if gets are lock-free.
   @inlinable @inline(__always) static var haveVersions: Bool {
     _isPOD(Key.self) && _isPOD(Value.self)
   }
@@ -43,10 +39,8 @@ public import Synchronization
     base = memory + offset
   }
 
-  /// Frees the memory, including the directory's. Nothing in it may be initialised any more.
   @usableFromInline func deallocate() { LargeMemory.deallocate(memory, bytes: bytes) }
 
-  /// Memory held, in bytes.
   let bytes: Int
 
   @inlinable @inline(__always) static var alignment: Int {
@@ -76,7 +70,6 @@ public import Synchronization
     return (base + Int(id) &* Self.stride + Self.valueOffset).assumingMemoryBound(to: Value.self)
   }
 
-  /// Hash of an id's key, unless records have versions.
   @inlinable @inline(__always) func hash(_ id: ObjectID) -> UnsafeMutablePointer<UInt32> {
     assert(Int(id) <= room)
     return (base + Int(id) &* Self.stride + Self.hashOffset).assumingMemoryBound(to: UInt32.self)
@@ -88,13 +81,11 @@ public import Synchronization
       .assumingMemoryBound(to: UInt32.self)
   }
 
-  /// Version of an id's record, if records have versions.
   @inlinable @inline(__always) func version(_ id: ObjectID) -> UnsafeMutablePointer<Atomic<UInt32>>
   {
     UnsafeMutableRawPointer(hash(id)).assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
-  /// True if an id's record, which nobody is writing, has this key.
   @inlinable @inline(__always) func isOf(_ key: Key, _ hash: UInt32, _ id: ObjectID) -> Bool
   where Key: Equatable {
     // Ids above the records are ghosts.
@@ -105,14 +96,10 @@ public import Synchronization
   }
 }
 
-/// Records that are read while they are written.
-///
-/// If keys and values are trivial types, readers need not exclude writers: a reader copies what it
-/// needs and then checks that the record was not changed meanwhile. A record's *version* is odd
-/// while key or value are being written, and differs before and after. (Lameter, Effective
-/// synchronization on Linux/NUMA systems, Gelato Conference 2005: sequence locks; Boehm, Can
-/// seqlocks get along with programming language memory models?, MSPC 2012, for the fences;
-/// Synchronisation.md lists which operations pair up.)
+/// Records that are read while they are written. A reader copies what it needs and then checks that
+/// the record's *version*, which is odd while key or value are being written, is still the same.
+/// (Sequence locks; Boehm, Can seqlocks get along with programming language memory models?, MSPC
+/// 2012, for the fences; Synchronisation.md lists which operations pair up.)
 extension ShardRecords where Key: Equatable {
   @inlinable @inline(__always) func open(_ id: ObjectID) {
     guard Self.haveVersions, hasVersions else { return }
@@ -127,7 +114,6 @@ extension ShardRecords where Key: Equatable {
     larder_end_protection(version, (version.pointee.load(ordering: .relaxed) | 1) &+ 1)
   }
 
-  /// Initialises a key or value of `id`; its record is open.
   @inlinable @inline(__always) func put<Part>(
     _ part: Part, at place: UnsafeMutablePointer<Part>, of id: ObjectID
   ) {
@@ -141,7 +127,6 @@ extension ShardRecords where Key: Equatable {
     }
   }
 
-  /// True if a record still has the version that was read before its parts.
   @inlinable @inline(__always) func isStill(_ version: UInt32, _ id: ObjectID) -> Bool {
     atomicMemoryFence(ordering: .acquiring)
     return self.version(id).pointee.load(ordering: .relaxed) == version
@@ -164,7 +149,6 @@ extension ShardRecords {
     return ghostKeys + Int(place)
   }
 
-  /// Hash of that key, unless records have versions.
   @inlinable @inline(__always) func ghostHash(_ place: UInt32) -> UnsafeMutablePointer<UInt32> {
     assert(Int(place) < ghosts && !hasVersions)
     return UnsafeMutableRawPointer(ghostKeys + ghosts).assumingMemoryBound(to: UInt32.self)
@@ -177,7 +161,6 @@ extension ShardRecords {
     (base + (room &+ 1) &* Self.stride).assumingMemoryBound(to: Key.self)
   }
 
-  /// True if an id in the directory is that of a key's ghost.
   @inlinable @inline(__always) func isGhost(_ id: ObjectID, of key: Key, _ hash: UInt32) -> Bool
   where Key: Equatable {
     guard Self.isGhost(id) else { return false }
@@ -197,13 +180,9 @@ extension ShardRecords {
   // Offsets of lock and state in a block.
   @usableFromInline let lockOffset: Int
   @usableFromInline let offset: Int
-  /// Number of shards: a power of two.
   @usableFromInline let count: Int
-  /// Reader slots, if the policy supports concurrent hits.
   @usableFromInline let slots: ReaderSlots?
 
-  /// Creates the shards in their blocks; `make` receives the index and place of each and
-  /// initialises its view there.
   init(
     count: Int, slots: ReaderSlots?,
     _ make: (Int, ShardPlace<Key, Value>) -> MemoryShard<Key, Value>
@@ -223,7 +202,6 @@ extension ShardRecords {
     }
   }
 
-  /// Destroys the shards, which must not be in use.
   func destroy() {
     for index in 0..<count {
       shard(index).deinitialize(count: 1)
@@ -265,7 +243,6 @@ extension ShardRecords {
       : CacheLock(at: lockPlace(index)).isFree
   }
 
-  /// Locks a shard; only readers with versions continue.
   @inlinable @inline(__always) func lock(_ index: Int) {
     assertNotReentrant()
     CacheLock(at: lockPlace(index)).lock()
@@ -281,7 +258,6 @@ extension ShardRecords {
 
   func lock(at index: Int) -> CacheLock { CacheLock(at: lockPlace(index)) }
 
-  /// Bytes from `base` on that contain all locks.
   var bytes: Int { stride * count }
 
   @inlinable @inline(__always) func unlock(_ index: Int) {
@@ -294,7 +270,6 @@ extension ShardRecords {
     larder_prefetch_shared(view(index).pointee.directory.home(hash))
   }
 
-  /// Prefetches the state that a set will change after a get that missed.
   @inlinable @inline(__always) func prefetchState(_ index: Int) {
     let lock = lockPlace(index)
     for line in 0..<6 { larder_prefetch(lock + line &* 64) }

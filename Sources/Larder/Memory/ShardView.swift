@@ -6,7 +6,6 @@ public import Synchronization
 /// It changes only when the shard grows or starts to keep expiries, so every processor can cache
 /// its lines, which contain nothing else.
 @usableFromInline struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
-  /// Result of a lock-free get.
   @usableFromInline enum Outcome {
     case hit
     case miss
@@ -21,7 +20,6 @@ public import Synchronization
   @usableFromInline var records: ShardRecords<Key, Value>
   @usableFromInline var hits: HitWords?
   @usableFromInline var expiries: UnsafeMutablePointer<Atomic<UInt64>>?
-  /// Read only if there are `expiries`.
   @usableFromInline var idle: IdleTimes?
   /// Memory that a set needs besides the shard itself: the tier, and its victims.
   @usableFromInline let tierState: UnsafeRawBufferPointer
@@ -114,7 +112,6 @@ public import Synchronization
     return outcome
   }
 
-  /// Returns true if an entry has expired; otherwise records an access to it.
   @inlinable @inline(never) func isExpired(_ id: ObjectID, _ clock: any CacheClock) -> Bool {
     guard let expiries else { return false }
     let now = clock.time
@@ -156,14 +153,11 @@ public import Synchronization
 
 /// Slots in which threads register as readers of a shard, so that hits need no lock.
 ///
-/// Each thread has a slot on cache lines that no other thread writes, unless there are more threads
-/// than slots. A reader enters the slot with the number of a shard, checks that the shard's lock is
-/// free, reads, and leaves. A writer takes the lock, then checks all slots and waits for the
-/// readers of its shard before it writes. Both announce first and check afterwards, in sequentially
-/// consistent order, so that at least one sees the other. A slot also holds its thread's counts of
-/// hits and misses.
+/// A reader enters its thread's slot with the number of a shard, checks that the shard's lock is
+/// free, reads, and leaves. A writer takes the lock, and waits for the readers of its shard. Both
+/// announce first and check afterwards, in sequentially consistent order, so that at least one sees
+/// the other.
 @usableFromInline struct ReaderSlots {
-  /// The cache lines of one thread.
   @usableFromInline struct Slot: Equatable {
     @usableFromInline let place: UnsafeMutableRawPointer
 
@@ -181,12 +175,10 @@ public import Synchronization
       place.assumingMemoryBound(to: Atomic<UInt32>.self)
     }
 
-    /// Hits; changed only by the thread in the slot.
     @inlinable @inline(__always) var hits: UnsafeMutablePointer<Atomic<UInt64>> {
       (place + 8).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
-    /// Misses; changed only by the thread in the slot.
     @inlinable @inline(__always) var misses: UnsafeMutablePointer<Atomic<UInt64>> {
       (place + 16).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
@@ -222,10 +214,8 @@ public import Synchronization
   @inlinable static var stride: Int { 128 }
 
   @usableFromInline let base: UnsafeMutableRawPointer
-  /// Number of slots: a power of two.
   @usableFromInline let count: Int
 
-  /// Creates reader slots for about `threads` concurrent threads.
   init(threads: Int) {
     var count = 4
     while count < min(threads, 64) { count *= 2 }
@@ -234,7 +224,6 @@ public import Synchronization
     for number in 0..<count { Slot.create(at: slot(number).place) }
   }
 
-  /// Frees the memory; no thread may be in a slot.
   func destroy() {
     base.deallocate()
   }
@@ -245,7 +234,6 @@ public import Synchronization
     Slot(at: base + (number & (count &- 1)) &* Self.stride)
   }
 
-  /// Number of the calling thread's slot.
   @inlinable var ownNumber: Int {
     @inline(__always) get { Int(larder_thread_number()) & (count &- 1) }
   }
@@ -256,7 +244,6 @@ public import Synchronization
   /// `body` must take no lock.
   func inOwn<Result>(_ body: (Int) -> Result) -> Result { alone(in: ownNumber, body) }
 
-  /// Calls `body` with a slot's number while no other thread is in it.
   private func alone<Result>(in number: Int, _ body: (Int) -> Result) -> Result {
     let slot = slot(number)
     var patience = Patience()
@@ -283,7 +270,6 @@ public import Synchronization
     }
   }
 
-  /// Sum of all threads' counts.
   var totals: (hits: UInt64, misses: UInt64) {
     (0..<count).reduce((0, 0)) { sum, number in
       (
@@ -293,7 +279,6 @@ public import Synchronization
     }
   }
 
-  /// Resets all threads' counts to zero.
   func resetTotals() {
     for number in 0..<count {
       alone(in: number) { number in
@@ -309,7 +294,6 @@ public import Synchronization
 /// Each word is read and written atomically, but the whole is not: the result may mix several
 /// values, so readers must detect that and discard it unused.
 @usableFromInline enum SharedBytes {
-  /// Reads the value at `place` into `copy`, which has room for one. O(bytes).
   @inlinable @inline(__always) static func read<Value>(
     _ place: UnsafeMutablePointer<Value>, into copy: UnsafeMutableBufferPointer<Value>
   ) {
@@ -324,7 +308,6 @@ public import Synchronization
     }
   }
 
-  /// Reads the value at `place`. O(bytes).
   @inlinable @inline(__always) static func read<Value>(
     _ place: UnsafeMutablePointer<Value>
   ) -> Value {
@@ -338,7 +321,6 @@ public import Synchronization
     }
   }
 
-  /// Writes a value to `place`. O(bytes).
   @inlinable @inline(__always) static func write<Value>(
     _ value: Value, to place: UnsafeMutablePointer<Value>
   ) {

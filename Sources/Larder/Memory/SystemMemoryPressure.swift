@@ -4,7 +4,7 @@
 
   /// The system's memory pressure: on Apple's systems from a `DispatchSource`. A source serves one
   /// cache.
-  public final class SystemMemoryPressure: MemoryPressureSource {
+  package final class SystemMemoryPressure: MemoryPressureSource {
     private struct Active: @unchecked Sendable {
       let source: any DispatchSourceMemoryPressure
     }
@@ -12,12 +12,12 @@
     private let active = Locked<Active?>(nil)
 
     /// Creates a source that is not observed yet.
-    public init() {}
+    package init() {}
 
     deinit { stop() }
 
     /// Calls `handler` at every change to a warning or to critical, until `stop`.
-    public func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
+    package func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
       stop()
       let made = Active(
         source: DispatchSource.makeMemoryPressureSource(
@@ -31,7 +31,7 @@
     }
 
     /// Stops the calls.
-    public func stop() {
+    package func stop() {
       active.withLock { active in
         active?.source.cancel()
         active = nil
@@ -39,8 +39,8 @@
     }
   }
 #elseif os(Linux)
+  import Dispatch
   import LarderEngine
-
   import LarderLibc
 
   /// Memory pressure as measured by Linux: the share of time in which tasks waited for memory
@@ -50,7 +50,7 @@
   /// trigger is registered with the kernel, which wakes a thread when some tasks waited for more
   /// than 5 % of two seconds (a warning), or all of them did (critical); nothing is polled. A
   /// source serves one cache, once: create another for another cache, and after `stop`.
-  public final class SystemMemoryPressure: MemoryPressureSource {
+  package final class SystemMemoryPressure: MemoryPressureSource {
     private struct State {
       /// Both ends of the pipe that ends the thread, which owns the reading end once it runs.
       var pipe: [Int32]
@@ -64,8 +64,8 @@
     /// Registers with the kernel.
     ///
     /// - Parameter path: The file to watch; nil for that of the process's own group or the machine.
-    /// - Throws: `MemoryPressureError` if the kernel does not support or allow this.
-    public init(path: String? = nil) throws(MemoryPressureError) {
+    /// - Throws: `MemoryCacheError.memoryPressure` if the kernel does not support or allow this.
+    package init(path: String? = nil) throws(MemoryCacheError) {
       let path = path ?? SystemMemoryPressure.defaultPath
       var triggers: [(Int32, MemoryPressureLevel)] = []
       for (trigger, level) in [
@@ -79,7 +79,7 @@
           let code = errno
           if file >= 0 { close(file) }
           for (open, _) in triggers { close(open) }
-          throw MemoryPressureError(path: path, code: code)
+          throw .memoryPressure(path: path, code: code)
         }
         triggers.append((file, level))
       }
@@ -87,7 +87,7 @@
       guard pipe(&ends) == 0 else {
         let code = errno
         for (open, _) in triggers { close(open) }
-        throw MemoryPressureError(path: "pipe", code: code)
+        throw .memoryPressure(path: "pipe", code: code)
       }
       // Close on exec: otherwise `stop` would have no effect while a child process runs.
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -104,7 +104,7 @@
 
     /// Calls `handler` from its own thread, at most once in two seconds for each level, until
     /// `stop`.
-    public func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
+    package func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
       let wake: Int32? = state.withLock { state in
         guard !state.hasStarted, !state.hasStopped else { return nil }
         state.hasStarted = true
@@ -115,7 +115,7 @@
     }
 
     /// Stops the calls and the thread. A running call may still finish.
-    public func stop() {
+    package func stop() {
       state.withLock { state in
         guard !state.hasStopped else { return }
         state.hasStopped = true
@@ -139,37 +139,14 @@
       return access(own, R_OK | W_OK) == 0 ? own : "/proc/pressure/memory"
     }
   }
-#endif
-
-#if os(Linux)
-  import Dispatch
-
-  import LarderLibc
 
   /// The thread that waits for the kernel. It owns the files that it waits on.
-  struct PressureWaiter: Sendable {
+  private struct PressureWaiter: Sendable {
     let triggers: [(file: Int32, level: MemoryPressureLevel)]
     let wake: Int32
     let handler: @Sendable (MemoryPressureLevel) -> Void
 
-    func run() {
-      let held = Unmanaged.passRetained(Box(self))
-      var thread = pthread_t()
-      let failed = pthread_create(
-        &thread, nil,
-        { argument in
-          guard let argument else { return nil }
-          Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().waiter.wait()
-          return nil
-        }, held.toOpaque())
-      if failed == 0 {
-        pthread_detach(thread)
-      } else {
-        // If no thread can be created, use one of the dispatch library's.
-        let waiter = held.takeRetainedValue().waiter
-        DispatchQueue(label: "larder.pressure").async { waiter.wait() }
-      }
-    }
+    func run() { DispatchQueue(label: "larder.pressure").async { wait() } }
 
     private func wait() {
       while true {
@@ -191,12 +168,6 @@
     private func closeAll() {
       for trigger in triggers { close(trigger.file) }
       close(wake)
-    }
-
-    private final class Box: Sendable {
-      let waiter: PressureWaiter
-
-      init(_ waiter: PressureWaiter) { self.waiter = waiter }
     }
   }
 #endif

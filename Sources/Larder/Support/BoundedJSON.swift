@@ -4,17 +4,11 @@
   package import Foundation
 #endif
 
-/// Decoder for untrusted JSON, which bounds its nesting.
-///
-/// Foundation's parser ends the process at 513 levels instead of throwing, and a type that contains
-/// itself recurses once more for each level, on stacks as small as 512 KiB. All JSON in this
-/// package is decoded here.
+/// Decoder for untrusted JSON, which bounds its nesting: Foundation's parser ends the process at
+/// 513 levels. All JSON in this package is decoded here.
 package enum BoundedJSON {
   package static let depthMax = 128
 
-  /// Decodes JSON in UTF-8. O(bytes).
-  ///
-  /// - Throws: `BoundedJSONError` before anything is parsed; otherwise the error of `JSONDecoder`.
   package static func decode<Value: Decodable>(
     _ type: Value.Type, from data: Data
   ) throws -> Value {
@@ -22,17 +16,12 @@ package enum BoundedJSON {
     return try JSONDecoder().decode(type, from: data)
   }
 
-  /// Encodes a value as JSON that `decode` accepts. O(bytes).
-  ///
-  /// - Throws: `BoundedJSONError` if the value is nested too deeply; otherwise the error of
-  ///   `JSONEncoder`.
   package static func encode(_ value: some Encodable) throws -> Data {
     let data = try JSONEncoder().encode(value)
     try check(data)
     return data
   }
 
-  /// Checks encoding and nesting without parsing. O(bytes).
   package static func check(_ data: Data) throws(BoundedJSONError) {
     let tooDeep = data.withUnsafeBytes { bytes -> Result<Int?, BoundedJSONError> in
       isUTF8(bytes) ? .success(firstTooDeep(bytes)) : .failure(.otherEncoding)
@@ -75,13 +64,11 @@ package enum BoundedJSON {
   }
 }
 
-/// Reason why JSON is rejected before decoding.
 package enum BoundedJSONError: Error, Hashable, Sendable, CustomStringConvertible {
   case tooDeep(byte: Int)
   /// The text is UTF-16 or UTF-32.
   case otherEncoding
 
-  /// The error as the end of a sentence that begins with the name of the text.
   package var description: String {
     switch self {
     case .tooDeep(let byte):

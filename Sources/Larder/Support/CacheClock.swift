@@ -57,10 +57,8 @@ final class SuspendedTime: Sendable {
   #endif
 
   private let suspended = Atomic<UInt64>(0)
-  /// Time by the clock at which `suspended` is to be measured again.
   private let due = Atomic<UInt64>(0)
 
-  /// Microseconds between two measurements.
   private static var interval: UInt64 { 1_000_000 }
 
   /// Returns the time with suspensions for a time without them. `measure` reads both, that without
@@ -110,12 +108,10 @@ public struct WallCacheClock: CacheClock {
 /// }
 /// ```
 public struct CacheInstant: InstantProtocol {
-  /// Whole microseconds since the origin.
   @usableFromInline package let microseconds: UInt64
 
   @inlinable package init(microseconds: UInt64) { self.microseconds = microseconds }
 
-  /// Reads a clock of the system; a time before its origin counts as the origin.
   fileprivate init(reading clock: clockid_t) {
     var time = timespec()
     clock_gettime(clock, &time)
@@ -161,7 +157,6 @@ public struct CacheInstant: InstantProtocol {
 }
 
 extension CacheClock {
-  /// Current time in whole microseconds, as the caches store and compare it.
   @inlinable @inline(__always) package var time: UInt64 { now.microseconds }
 }
 
@@ -191,7 +186,6 @@ extension Date {
     self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
   }
 
-  /// Microseconds since 1 January 1970, to the nearest: 0 for earlier dates, and at most 2^63 - 1.
   package var microsecondsSince1970: UInt64 {
     let microseconds = (timeIntervalSince1970 * 1_000_000).rounded()
     guard microseconds > 0 else { return 0 }

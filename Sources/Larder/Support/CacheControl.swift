@@ -22,9 +22,6 @@ package struct CacheControl: Sendable, Hashable {
   package private(set) var minFresh: Int64?
   package private(set) var onlyIfCached = false
 
-  /// Parses a header; nil counts as an empty one.
-  ///
-  /// - Parameter isNoCache: True if the message says `no-cache` in another way.
   package init(_ header: String?, isNoCache: Bool = false) {
     noCache = isNoCache
     for (name, argument) in Self.directives(header ?? "") { apply(name, argument) }
@@ -57,19 +54,16 @@ package struct CacheControl: Sendable, Hashable {
     }
   }
 
-  /// The lower of a value and an argument, which is ignored if it is no number.
   private func lowest(_ known: Int64?, _ argument: String?) -> Int64? {
     guard let seconds = argument.flatMap(Self.seconds) else { return known }
     return min(known ?? seconds, seconds)
   }
 
-  /// Parses seconds: digits, nothing else.
   package static func seconds(_ text: String) -> Int64? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return min(Int64(text) ?? .max, secondsMax)
   }
 
-  /// Splits a header into directives: lower-case names, and arguments without quotes.
   private static func directives(_ header: String) -> [(name: String, argument: String?)] {
     split(header).compactMap { directive in
       let parts = directive.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

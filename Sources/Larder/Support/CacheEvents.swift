@@ -5,15 +5,12 @@ public import Synchronization
 /// memory that does not change. `watches` answers the same for listeners and a recording together.
 @usableFromInline package final class CacheEvents<Key: Sendable>: Sendable {
   private struct Listeners {
-    var continuations: [Int: AsyncStream<CacheEvent<Key>>.Continuation] = [:]
-    var handlers: [Int: @Sendable (CacheEvent<Key>) -> Void] = [:]
-    var next = 0
-    var leader: (@Sendable () -> PolicySwitch?)?
+    var all = EventListeners<CacheEvent<Key>>()
+    var leader: (@Sendable () -> (from: UInt8, to: UInt8)?)?
     // Demand of a recording: see `watched`.
     var threshold: UInt64 = 0
     // True if all sets and removals are needed: see `watchedChanges`.
     var wantsChanges = false
-    var count: Int { continuations.count + handlers.count }
   }
 
   private let listeners = Locked(Listeners())
@@ -25,26 +22,20 @@ public import Synchronization
   @usableFromInline let watchedChanges = Atomic<UInt64>(0)
   private let droppedCount = Atomic<UInt64>(0)
 
-  /// Events lost because the reader of a stream was slower than the cache.
   var dropped: UInt64 { droppedCount.load(ordering: .relaxed) }
 
   package init() {}
 
   deinit {
-    for continuation in listeners.withLock({ Array($0.continuations.values) }) {
-      continuation.finish()
-    }
+    for continuation in listeners.withLock({ $0.all.end() }) { continuation.finish() }
   }
 
-  /// True if anybody listens.
   @inlinable package var isActive: Bool { active.load(ordering: .relaxed) }
 
-  /// True if anybody listens, or if keys of this hash are recorded.
   @inlinable @inline(__always) func watches(_ hash: UInt64) -> Bool {
     UInt64(UInt32(truncatingIfNeeded: hash)) < watched.load(ordering: .relaxed)
   }
 
-  /// True if anybody listens, keys of this hash are recorded, or all sets and removals are needed.
   @inlinable @inline(__always) func watchesChanges(_ hash: UInt64) -> Bool {
     UInt64(UInt32(truncatingIfNeeded: hash)) < watchedChanges.load(ordering: .relaxed)
   }
@@ -56,7 +47,6 @@ public import Synchronization
     }
   }
 
-  /// Starts recording keys whose hash has lower 32 bits below `threshold`.
   func record(_ threshold: UInt64) {
     listeners.withLock { listeners in
       listeners.threshold = threshold
@@ -65,50 +55,43 @@ public import Synchronization
   }
 
   private func update(_ listeners: Listeners) {
-    active.store(listeners.count > 0, ordering: .relaxed)
-    let threshold = listeners.count > 0 ? 1 << 32 : listeners.threshold
+    active.store(!listeners.all.isEmpty, ordering: .relaxed)
+    let threshold = listeners.all.isEmpty ? listeners.threshold : 1 << 32
     watched.store(threshold, ordering: .relaxed)
     watchedChanges.store(listeners.wantsChanges ? 1 << 32 : threshold, ordering: .relaxed)
   }
 
-  /// Returns a stream of all events from now on, which buffers the newest `buffered`, at least one.
   package func stream(buffered: Int) -> AsyncStream<CacheEvent<Key>> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: CacheEvent<Key>.self, bufferingPolicy: .bufferingNewest(max(buffered, 1)))
-    let number = listeners.withLock { listeners in
-      listeners.next += 1
-      listeners.continuations[listeners.next] = continuation
-      update(listeners)
-      return listeners.next
-    }
+    let number = add { $0.add(continuation) }
     continuation.onTermination = { [weak self] _ in self?.drop(number) }
     return stream
   }
 
   /// Calls `handler` for all events from now on, until `drop` is called with the returned number.
   package func listen(_ handler: @escaping @Sendable (CacheEvent<Key>) -> Void) -> Int {
+    add { $0.add(handler) }
+  }
+
+  private func add(_ change: (inout EventListeners<CacheEvent<Key>>) -> Int) -> Int {
     listeners.withLock { listeners in
-      listeners.next += 1
-      listeners.handlers[listeners.next] = handler
-      update(listeners)
-      return listeners.next
+      defer { update(listeners) }
+      return change(&listeners.all)
     }
   }
 
   /// Reports changes of the policy in charge as well. `leader` is called for each event, without a
   /// lock, and returns a change that was not reported yet.
-  func watchLeader(_ leader: @escaping @Sendable () -> PolicySwitch?) {
+  func watchLeader(_ leader: @escaping @Sendable () -> (from: UInt8, to: UInt8)?) {
     listeners.withLock { $0.leader = leader }
   }
 
-  /// Removes a listener; unknown numbers are ignored.
   package func drop(_ number: Int) {
     // Destroyed after the lock is released: a deinitialiser may remove another listener.
     let ended = listeners.withLock { listeners in
-      listeners.continuations[number] = nil
-      let handler = listeners.handlers.removeValue(forKey: number)
-      update(listeners)
-      return handler
+      defer { update(listeners) }
+      return listeners.all.drop(number)
     }
     withExtendedLifetime(ended) {}
   }
@@ -116,31 +99,64 @@ public import Synchronization
   /// Delivers an event. No lock of a cache may be held: a handler may call the cache. Events caused
   /// by a handler go to streams only.
   @usableFromInline package func send(_ event: CacheEvent<Key>) {
-    let (continuations, handlers, leader) = listeners.withLock {
-      (Array($0.continuations.values), Array($0.handlers.values), $0.leader)
-    }
+    let (all, leader) = listeners.withLock { ($0.all, $0.leader) }
     // Before handlers are called: what they change themselves is not reported to them.
     let change = leader?()
-    deliver(event, continuations, handlers)
+    deliver(event, all)
     if let change {
-      deliver(CacheEvent(.switchPolicy(change), event.key), continuations, handlers)
+      deliver(CacheEvent(.switchPolicy(from: change.from, to: change.to), event.key), all)
     }
   }
 
-  private func deliver(
-    _ event: CacheEvent<Key>, _ continuations: [AsyncStream<CacheEvent<Key>>.Continuation],
-    _ handlers: [@Sendable (CacheEvent<Key>) -> Void]
-  ) {
-    for continuation in continuations {
-      if case .dropped = continuation.yield(event) {
-        droppedCount.wrappingAdd(1, ordering: .relaxed)
-      }
-    }
+  private func deliver(_ event: CacheEvent<Key>, _ all: EventListeners<CacheEvent<Key>>) {
+    droppedCount.wrappingAdd(all.yield(event), ordering: .relaxed)
     // Not delivered to handlers: each event would cause the next.
     let owner = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-    if handlers.isEmpty || ForeignCall.isInside(owner) { return }
-    ForeignCall.run(of: owner) { for handler in handlers { handler(event) } }
+    if all.handlers.isEmpty || ForeignCall.isInside(owner) { return }
+    ForeignCall.run(of: owner) { all.call(event) }
   }
+}
+
+/// Streams and handlers by their numbers.
+struct EventListeners<Event: Sendable>: Sendable {
+  private var continuations: [Int: AsyncStream<Event>.Continuation] = [:]
+  private(set) var handlers: [Int: @Sendable (Event) -> Void] = [:]
+  private var last = 0
+
+  var isEmpty: Bool { continuations.isEmpty && handlers.isEmpty }
+
+  mutating func add(_ continuation: AsyncStream<Event>.Continuation) -> Int {
+    last += 1
+    continuations[last] = continuation
+    return last
+  }
+
+  mutating func add(_ handler: @escaping @Sendable (Event) -> Void) -> Int {
+    last += 1
+    handlers[last] = handler
+    return last
+  }
+
+  /// Removes a listener, and returns its handler; unknown numbers are ignored.
+  mutating func drop(_ number: Int) -> (@Sendable (Event) -> Void)? {
+    continuations[number] = nil
+    return handlers.removeValue(forKey: number)
+  }
+
+  /// Removes all streams, and returns them.
+  mutating func end() -> [AsyncStream<Event>.Continuation] {
+    defer { continuations = [:] }
+    return Array(continuations.values)
+  }
+
+  /// Sends an event to the streams; returns the number of those that have lost another for it.
+  func yield(_ event: Event) -> UInt64 {
+    continuations.values.reduce(0) { count, continuation in
+      if case .dropped = continuation.yield(event) { count + 1 } else { count }
+    }
+  }
+
+  func call(_ event: Event) { for handler in handlers.values { handler(event) } }
 }
 
 /// An event of one key of a cache.
@@ -176,25 +192,8 @@ public enum CacheEventKind: Sendable, Hashable {
   /// A value's TTL had passed.
   case expire
   /// A policy that chooses among others (`auto`) changed the policy in charge, with a request of
-  /// the key; follows that request's own event.
-  case switchPolicy(PolicySwitch)
-}
-
-/// A change of the policy in charge, by a policy that chooses among others (`auto`).
-public struct PolicySwitch: Sendable, Hashable {
-  // Small, because kinds of events are passed wherever an entry leaves.
-  private let old: UInt8
-  private let new: UInt8
-
-  /// Index of the previous policy in `PolicyChoice.policies`.
-  public var from: Int { Int(old) }
-  /// Index of the policy in charge from now on.
-  public var to: Int { Int(new) }
-
-  /// Creates a change, for example to test a listener. Indices are from 0 to 255.
-  public init(from: Int, to: Int) {
-    (old, new) = (UInt8(clamping: from), UInt8(clamping: to))
-  }
+  /// the key; follows that request's own event. Indices of `PolicyChoice.policies`.
+  case switchPolicy(from: UInt8, to: UInt8)
 }
 
 /// Reason of an eviction.

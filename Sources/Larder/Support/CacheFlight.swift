@@ -18,7 +18,6 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     var interested = 0
     var waiters: [Int: CheckedContinuation<CacheResult<Value>, Never>] = [:]
     var nextWaiter = 0
-    /// Waiters that were cancelled before they waited.
     var cancelled: Set<Int> = []
     var isAbandoned = false
     var priority: TaskPriority?
@@ -58,18 +57,14 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     mark = leader?.mark ?? FetchMark()
   }
 
-  /// True once no request wants it. It is then no longer its key's fetch.
   package var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
-  /// True once it has a result.
   var isFinished: Bool { state.withLock { $0.result != nil } }
 
-  /// Bytes of the fetched value, if each waiting request needs its own copy.
   var data: Data? { state.withLock { $0.data } }
 
   // MARK: Requests
 
-  /// Adds a request; returns false if the fetch has been abandoned.
   package func join() -> Bool {
     state.withLock { state in
       if state.isAbandoned { return false }
@@ -115,12 +110,10 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     if isLast { abandon() }
   }
 
-  /// Withdraws a request that has joined and does not wait.
   func leave() {
     if state.withLock({ withdraw(&$0) }) { abandon() }
   }
 
-  /// Removes a request; returns true if it was the last one of an unfinished fetch.
   private func withdraw(_ state: inout State) -> Bool {
     state.interested -= 1
     guard state.interested == 0, !isBackground, state.result == nil else { return false }
@@ -141,7 +134,6 @@ package final class CacheFlight<Value: Sendable>: Sendable {
 
   // MARK: The fetch
 
-  /// Starts the fetch, at the highest priority of the waiting requests.
   package func launch(_ body: @escaping @Sendable () async -> Void) {
     state.withLock { state in
       let priority = max(Task.currentPriority, state.priority ?? .background)
@@ -156,13 +148,27 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     }
   }
 
-  /// Calls a loader for the fetch, once `queue` allows it. The wait and the call have the same time
-  /// limit, each from its own beginning; nil for none.
-  ///
-  /// - Parameter end: Must finish the fetch when a limit has passed, because the loader may not;
-  ///   receives false if it was not called. The loader is cancelled afterwards, so that waiting
-  ///   requests get the error of `end`.
-  func calling<Result: Sendable>(
+  /// Starts a call of a loader, once `queue` allows it. The wait and the call have the same time
+  /// limit. `land` must end the fetches that the call is for; it is called with the result and,
+  /// before that, if a limit has passed, because the loader may not return.
+  func launch<Loaded: Sendable>(
+    _ queue: LoadQueue?, limit: Duration?, _ load: @escaping @Sendable () async throws -> Loaded,
+    land: @escaping @Sendable (LoadEnd<Loaded>) async -> Void
+  ) {
+    launch {
+      do {
+        let loaded = try await self.calling(queue, limit: limit, load) { hasBegun in
+          await land(.timedOut(hasBegun: hasBegun))
+        }
+        await land(.loaded(loaded))
+      } catch {
+        await land(.failed(Task.isCancelled ? CancellationError() : error))
+      }
+      _ = self.finish(.absent, nil)
+    }
+  }
+
+  private func calling<Result: Sendable>(
     _ queue: LoadQueue?, limit: Duration?, _ load: @Sendable () async throws -> Result,
     end: @escaping @Sendable (_ hasBegun: Bool) async -> Void
   ) async throws -> Result {
@@ -176,8 +182,6 @@ package final class CacheFlight<Value: Sendable>: Sendable {
   }
 
   /// Calls `end` after `limit` and then cancels the fetch, in place of an earlier limit.
-  ///
-  /// - Throws: `CancellationError` if the fetch has ended or an earlier limit has passed.
   private func limit(
     to limit: Duration?, _ end: @escaping @Sendable () async -> Void
   ) throws(CancellationError) {
@@ -218,7 +222,6 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     #endif
   }
 
-  /// Ends the fetch, unless it has a result, and returns the waiters to resume.
   package func finish(
     _ result: CacheResult<Value>, _ data: Data?
   ) -> [CheckedContinuation<CacheResult<Value>, Never>] {
@@ -235,10 +238,14 @@ package final class CacheFlight<Value: Sendable>: Sendable {
   }
 }
 
-/// Identity of a fetch among those that a task works for.
-///
-/// A reference instead of a number: a task may outlive its fetch, and must not be taken for one
-/// that works for a later fetch. Not the fetch itself: the task would keep its value alive.
+enum LoadEnd<Loaded: Sendable>: Sendable {
+  case loaded(Loaded)
+  case failed(any Error)
+  case timedOut(hasBegun: Bool)
+}
+
+/// Identity of a fetch among those that a task works for: a reference instead of a number, because
+/// a task may outlive its fetch.
 final class FetchMark: Sendable {
   /// Marks of the fetches that the current task works for: that of its own loader, and those of the
   /// loaders that wait for it. A detached task has none.

@@ -1,15 +1,11 @@
 import Dispatch
 import LarderEngine
 
-/// A cache's own threads, for work that may block on the disk or take long on behalf of a task.
-///
-/// Tasks run on as many threads as the machine has processors. A task that blocks in a system call
-/// or on a lock takes one of these from all tasks of the program; a suspended one takes none. Each
-/// lane runs one job after another on its own thread, which exists only while the lane has work.
+/// A cache's own threads, for work that may block, on behalf of a task: a task that blocks takes
+/// one of the few threads of all tasks. Each lane runs one job after another.
 struct CacheLanes: Sendable {
   private let queues: [DispatchQueue]
 
-  /// Creates `count` lanes; `name` is for debuggers.
   init(_ name: String, count: Int) {
     queues = (0..<max(1, count)).map { DispatchQueue(label: "\(name).\($0)") }
   }
@@ -26,8 +22,6 @@ struct CacheLanes: Sendable {
 
   /// Groups elements by lane, in order, and runs `body` once for each group, in its lane, all in
   /// parallel. Returns the results.
-  ///
-  /// - Throws: The error of the first group, by its lane, that failed, once all have ended.
   func run<Element: Sendable, Result: Sendable, Failure: Error>(
     _ elements: some Sequence<Element>, by number: (Element) -> Int,
     _ body: @escaping @Sendable ([Element]) throws(Failure) -> Result

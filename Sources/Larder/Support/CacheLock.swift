@@ -3,24 +3,18 @@ import LarderEngine
 import LarderLibc
 public import Synchronization
 
-/// The only lock of the caches, so that replacing it changes only this file.
-///
-/// One word, in memory provided by the creator, so that the lock can share a cache line with the
-/// data it guards. Acquiring it is one atomic exchange and releasing it one store, where a
-/// `pthread_mutex_t` takes an exchange for each. Critical sections take tens of nanoseconds, so a
-/// waiting thread spins many times before it yields to the system.
+/// The lock of a shard: one word, so that it can share a cache line with the data it guards.
+/// Critical sections take tens of nanoseconds, so a waiting thread spins many times before it
+/// yields.
 @usableFromInline struct CacheLock {
   @usableFromInline let word: UnsafeMutablePointer<Atomic<UInt32>>
 
-  /// Wraps the lock at `place`, which `create` has made.
   @inlinable @inline(__always) init(at place: UnsafeMutableRawPointer) {
     word = place.assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
-  /// Bytes of a lock.
   static var size: Int { MemoryLayout<Atomic<UInt32>>.size }
 
-  /// Initialises a lock at `place`.
   static func create(at place: UnsafeMutableRawPointer) {
     place.bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
   }
@@ -31,7 +25,6 @@ public import Synchronization
     word.pointee.load(ordering: .sequentiallyConsistent) == 0
   }
 
-  /// Waits for the lock and acquires it. Not recursive.
   @inlinable @inline(__always) func lock() {
     ScheduledStep.take()
     let isTaken = word.pointee.compareExchange(
@@ -63,7 +56,6 @@ public import Synchronization
 final class BriefLock: Sendable {
   private let sleeping = SleepingLock()
 
-  /// Waits for the lock and acquires it. Not recursive.
   func lock() {
     #if LARDER_SCHEDULES
       // Only one thread runs at a time, so spinning is useless.
@@ -72,7 +64,6 @@ final class BriefLock: Sendable {
     if !tryLock() { wait() }
   }
 
-  /// Acquires the lock if it is free; returns true on success.
   func tryLock() -> Bool { sleeping.tryLock() }
 
   func unlock() { sleeping.unlock() }
@@ -110,11 +101,9 @@ struct Patience {
   }
 }
 
-/// A call from a cache into its user's code (the body of an update, a codec, a listener) on the
-/// current thread.
-///
-/// It lives on the stack, and nested calls are linked, innermost first. With it a cache detects
-/// that it is called from its own call, and neither waits for itself nor calls itself forever.
+/// A call from a cache into its user's code on the current thread. Nested calls are linked,
+/// innermost first, so that a cache that is called from its own call neither waits for itself nor
+/// calls itself forever.
 @usableFromInline struct ForeignCall {
   private let owner: UnsafeRawPointer
   /// The lock that the cache holds during the call, if any, and the memory that contains all its
@@ -128,7 +117,6 @@ struct Patience {
     larder_foreign_call()?.assumingMemoryBound(to: ForeignCall.self)
   }
 
-  /// Makes a call without a lock.
   static func run<Result, Failure: Error>(
     of owner: UnsafeRawPointer, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -155,7 +143,6 @@ struct Patience {
     }
   }
 
-  /// True if the thread is in a call made by `owner`.
   @usableFromInline static func isInside(_ owner: UnsafeRawPointer) -> Bool {
     var next = innermost
     while let call = next {
@@ -185,7 +172,6 @@ struct Patience {
 /// A point at which the schedule simulation may switch to another thread; nothing without
 /// `LARDER_SCHEDULES`.
 @usableFromInline enum ScheduledStep {
-  /// Returns when the caller may continue.
   @inlinable @inline(__always) static func take() {
     #if LARDER_SCHEDULES
       step()

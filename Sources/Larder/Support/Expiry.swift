@@ -14,7 +14,6 @@
     self.microseconds = microseconds
   }
 
-  /// The time `life` microseconds after `now`; never if `life` is nil or exceeds all time.
   @inlinable @inline(__always) package init(after life: UInt64?, from now: UInt64) {
     guard let life else {
       self = .never
@@ -24,28 +23,22 @@
     self.init(overflows ? .max : sum)
   }
 
-  /// The expiry of a date, or never.
   package init(_ date: Date?) { self.init(date?.microsecondsSince1970 ?? .max) }
 
-  /// The expiry of entries that do not expire.
   @inlinable package static var never: Expiry {
     @inline(__always) get { Expiry(.max) }
   }
 
-  /// The date; nil for never.
   package var date: Date? {
     self == .never ? nil : Date(microsecondsSince1970: microseconds)
   }
 
-  /// True if an entry with this expiry has expired at `now`.
   @inlinable @inline(__always) package func isOver(at now: UInt64) -> Bool { microseconds <= now }
 
-  /// Microseconds from `now` until the expiry: 0 if it is over, `UInt64.max` for never.
   package func lifeLeft(at now: UInt64) -> UInt64 {
     self == .never ? .max : microseconds - min(microseconds, now)
   }
 
-  /// Microseconds for which it has been over at `now`; 0 if it is not.
   package func overdue(at now: UInt64) -> UInt64 { now - min(now, microseconds) }
 
   @inlinable @inline(__always) package static func < (one: Expiry, other: Expiry) -> Bool {

@@ -10,17 +10,13 @@ import LarderEngine
 public enum KeyHashing: Sendable, Hashable {
   /// Swift's `Hasher`, which resists keys chosen to collide.
   case standard
-  /// A hash that is several times as fast: one multiplication for integers, two for a `UUID`, and
-  /// one for each eight bytes of an ASCII string, mixed with a random seed. Attackers who choose
-  /// keys and measure the cache's time may make keys collide, which makes the cache slow, never
-  /// wrong. Other types of keys, and strings that are not ASCII (whose equality is not that of
-  /// their bytes), are hashed as by `standard`.
+  /// A hash that is several times as fast for integers, `UUID` and ASCII strings. Attackers who
+  /// choose keys and measure times may make keys collide, which makes the cache slow, never wrong.
   case fast
   /// `fast` with a seed that does not change between runs.
   case seeded(UInt64)
 }
 
-/// Hash function as configured.
 @usableFromInline struct KeyHasher: Sendable {
   @usableFromInline let isFast: Bool
   @usableFromInline let seed: UInt64
@@ -35,7 +31,6 @@ public enum KeyHashing: Sendable, Hashable {
     }
   }
 
-  /// Hash of a key; equal keys have equal hashes. O(length of the key).
   @inlinable @inline(__always) func hash<Key: Hashable>(_ key: Key) -> UInt64 {
     if isFast {
       if Key.self == Int.self {
@@ -119,14 +114,12 @@ public enum KeyHashing: Sendable, Hashable {
   /// As `objectIDs`, with `spread` ids.
   case spreadObjectIDs
 
-  /// Fingerprint of a numeric key, for cases other than `hashes`.
   @usableFromInline package func fingerprint(number: UInt64) -> UInt32 {
     Request.fingerprint(
       of: self == .spreadObjectIDs
         ? ObjectID(spread: number) : ObjectID(truncatingIfNeeded: number))
   }
 
-  /// Fingerprint of a key that ends in a number, for cases other than `hashes`. O(length).
   package func fingerprint(text: some BidirectionalCollection<UInt8>) -> UInt32 {
     var number: UInt64 = 0
     var factor: UInt64 = 1

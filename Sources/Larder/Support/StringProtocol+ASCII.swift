@@ -1,10 +1,8 @@
 extension StringProtocol {
-  /// True if both are equal without regard to the case of ASCII letters.
   @inlinable package func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
     utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
   }
 
-  /// The text without white space around it.
   @inlinable package var asciiTrimmed: String {
     let isBlank: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
     let text = Substring(self)

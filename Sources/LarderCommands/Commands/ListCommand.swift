@@ -181,7 +181,7 @@ struct ListEntry {
     var lines = [
       preset.summary, "Models: \(preset.models)", "Differences: \(preset.differences)",
     ]
-    if preset.disk?.isEncrypted ?? false, !DiskEncryption.isAvailable {
+    if preset.isEncrypted, !DiskEncryption.isAvailable {
       lines.append("Only simulated by this program, which is built without the trait Encryption.")
     }
     return ListEntry(

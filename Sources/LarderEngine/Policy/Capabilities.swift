@@ -120,7 +120,7 @@ public protocol ChoosesPolicy: ~Copyable {
 }
 
 /// The policies among which a policy chooses, as at one moment.
-public struct PolicyChoice: Sendable, Hashable {
+public struct PolicyChoice: Sendable, Hashable, Codable {
   /// The policies with their parameters, as typed.
   public let policies: [String]
   /// The index of the policy that leads.

@@ -59,8 +59,8 @@ struct LarderMemory: LoadingCache {
     for key: UInt64, _ options: CacheWriteOptions, load: @escaping @Sendable () async throws -> Data
   ) async throws -> (value: Data, tier: HybridTier?) {
     let value = try await cache.value(
-      for: key, weight: { _ in Int(options.weight) }, timeToLive: { _ in options.timeToLive },
-      fetchCost: options.fetchCost, load: { _ in try await load() })
+      for: key, timeToLive: { _ in options.timeToLive }, fetchCost: options.fetchCost,
+      load: { _ in try await load() })
     // A caller gets here only after it found nothing in memory.
     return (value, nil)
   }
@@ -178,11 +178,12 @@ final class LarderHybrid: LoadingCache {
     cache = try HybridCache(
       path: setup.folder,
       configuration: HybridCacheConfiguration(
-        memory: memory.map { MemoryCacheConfiguration($0, setup) },
+        memory: memory.map { MemoryTier(MemoryCacheConfiguration($0, setup)) },
         disk: try DiskConfiguration(disk, setup), rules: rules,
         copiesOnRead: setup.design?.copiesOnRead ?? false, strategy: .cacheElseFetch,
-        pressureRule: setup.design?.pressureRule
-          ?? MemoryPressureRule(keptOnWarning: 0, keptWhenCritical: 0), clock: setup.clock))
+        pressureRule: MemoryPressureRule(
+          keptOnWarning: setup.design?.keptOnWarning ?? 0, keptWhenCritical: 0),
+        clock: setup.clock))
   }
 
   func get(_ key: UInt64) throws -> CacheAnswer? {
@@ -200,11 +201,8 @@ final class LarderHybrid: LoadingCache {
       .value(try await load(), maxAge: options.timeToLive, fetchCost: options.fetchCost)
     }
     guard let value = try result.get() else { throw TimedCacheError(key: key) }
-    switch result.source {
-    case .memory: return (value, .memory)
-    case .disk: return (value, .disk)
-    default: return (value, nil)
-    }
+    if case .hit(let hit) = result { return (value, hit.tier) }
+    return (value, nil)
   }
 
   func fill(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
@@ -224,7 +222,7 @@ final class LarderHybrid: LoadingCache {
   func handle(_ pressure: MemoryPressureLevel) { cache.handle(pressure) }
 
   func usage() -> CacheUsage {
-    let statistics = cache.statistics
+    let statistics = cache.readStatistics()
     var usage = CacheUsage()
     usage.memoryEntries = statistics.memory?.count
     usage.memoryWeight = statistics.memory?.weight
@@ -268,11 +266,13 @@ extension MemoryCacheConfiguration {
       limits: MemoryCacheLimits(
         count: tier.entriesMax(in: unit),
         weight: tier.bytesMax(in: unit).map { Int(clamping: $0) }, age: tier.timeToLive),
-      policy: tier.policy.description, admission: tier.admission?.description,
+      policy: CachePolicy(tier.policy.description), admission: tier.admission?.description,
       shards: setup.threads == 1 ? 1 : setup.execution.shards,
       hashing: setup.execution.hashing, clock: setup.clock,
-      pressureRule: setup.design?.pressureRule ?? MemoryPressureRule(),
-      seed: setup.simulation.seed)
+      pressureRule: setup.design.map {
+        MemoryPressureRule(keptOnWarning: $0.keptOnWarning, keptWhenCritical: 0)
+      } ?? MemoryPressureRule())
+    seed = setup.simulation.seed
     fingerprints = .spreadObjectIDs
     isSimulated = true
   }
@@ -289,7 +289,8 @@ extension DiskConfiguration {
         // Counts of a run must not depend on free disk space.
         freeBytes: 0),
       durability: setup.execution.durability,
-      inlineBytesMax: setup.design?.disk?.inlineBytesMax ?? setup.execution.inlineBytesMax,
+      inlineBytesMax: setup.design == nil
+        ? setup.execution.inlineBytesMax : CachePreset.inlineBytesMax,
       values: setup.simulation.segments.map { .segments(bytes: Int(clamping: $0.bytes)) } ?? .files,
       encryption: try setup.encryption)
     seed = setup.simulation.seed
@@ -305,7 +306,7 @@ extension CacheSetup {
   /// The key of designs that encrypt: one constant, because nothing here is secret.
   fileprivate var encryption: DiskEncryption? {
     get throws(DiskCacheError) {
-      guard design?.disk?.isEncrypted ?? false else { return nil }
+      guard design?.isEncrypted ?? false else { return nil }
       #if Encryption
         return try DiskEncryption(key: Data(repeating: 7, count: 32))
       #else

@@ -101,7 +101,7 @@ extension Plan {
 extension PlannedCell {
   /// True if its preset encrypts. A simulation counts the same either way.
   fileprivate var encrypts: Bool {
-    preset.flatMap { CachePreset.named($0) }?.disk?.isEncrypted ?? false
+    preset.flatMap { CachePreset.named($0) }?.isEncrypted ?? false
   }
 }
 

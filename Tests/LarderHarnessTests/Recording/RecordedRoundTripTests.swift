@@ -49,7 +49,7 @@ struct RecordedRoundTripTests {
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
         limits: countsBytes ? MemoryCacheLimits(weight: 20_000) : MemoryCacheLimits(count: 200),
-        policy: policy, shards: 1), weigh: { _ in 1 })
+        policy: CachePolicy(policy), shards: 1), weigh: { _ in 1 })
     let recording = try cache.record(to: path)
     for (number, key) in Self.keys(30_000, objects: 2000).enumerated() {
       if number % 1000 == 0 { recording.catchUp() }
@@ -102,8 +102,8 @@ struct RecordedRoundTripTests {
   func aHybridCache(_ policy: String, _ rules: HybridRules) throws {
     defer { remove() }
     var configuration = HybridCacheConfiguration(
-      memory: MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 40), policy: policy, shards: 1),
+      memory: MemoryTier(
+        limits: MemoryCacheLimits(count: 40), policy: CachePolicy(policy)),
       disk: DiskConfiguration(
         policy: CachePolicy(policy), limits: DiskLimits(bytes: nil, count: 150), durability: .none))
     configuration.rules = rules
@@ -120,7 +120,7 @@ struct RecordedRoundTripTests {
       .hybrid(memory: try tier(policy, 40), disk: try tier(policy, 150), rules: rules), .objects,
       trace)
     #expect(counts.requests == 3000 && counts.hits == hits && hits > 300)
-    #expect(counts.promotions == cache.statistics.promotions)
+    #expect(counts.promotions == cache.readStatistics().promotions)
     try cache.close()
   }
 
@@ -170,7 +170,7 @@ struct RecordedRoundTripTests {
       let path = folder.appending(path: "\(sampling).recorded").path
       let cache = try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 10_000), policy: policy, shards: 1,
+          limits: MemoryCacheLimits(count: 10_000), policy: CachePolicy(policy), shards: 1,
           hashing: .seeded(5)))
       let recording = try cache.record(to: path, sampling: sampling)
       for (number, key) in keys.enumerated() {

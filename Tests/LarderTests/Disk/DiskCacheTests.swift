@@ -143,7 +143,7 @@ import Testing
     let freed = try again.removeAll(suite: "images")
     #expect(freed.count == 2 && freed.valueBytes == 210 && freed.diskBytes >= 200)
     #expect(try again.value(for: "key", suite: "images") == nil)
-    #expect(try again.removeAll(suite: "unknown") == DiskFreed())
+    #expect(try again.removeAll(suite: "unknown") == Freed())
     #expect(again.count == 3)
   }
 

@@ -148,13 +148,13 @@ import Testing
   @Test func diskOfAHybridKeepsItsChoice() throws {
     let (folder, before) = try closed()
     var configuration = HybridCacheConfiguration(
-      memory: MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 1)),
+      memory: MemoryTier(limits: MemoryCacheLimits(count: 1)),
       disk: DiskConfiguration(
         policy: CachePolicy("auto:shadow=1000:policies=\(policies)"),
         limits: DiskLimits(count: 100, freeBytes: 0), durability: .none))
     configuration.strategy = .cacheElseFetch
     let cache = try HybridCache<String, Data>(path: folder.path, configuration: configuration)
-    let choice = try #require(cache.diskPolicyChoice)
+    let choice = try #require(cache.readStatistics().disk?.policyChoice)
     #expect(choice.leader == "mru" && choice.switches == before.switches)
     try cache.close()
   }

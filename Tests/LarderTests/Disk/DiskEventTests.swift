@@ -94,7 +94,7 @@ import Testing
       return log
     }
     let log = try loop(12_000)
-    let change = CacheEventKind.switchPolicy(PolicySwitch(from: 0, to: 1))
+    let change = CacheEventKind.switchPolicy(from: 0, to: 1)
     let places = log.all.indices.filter {
       if case .switchPolicy = log.all[$0].kind { true } else { false }
     }

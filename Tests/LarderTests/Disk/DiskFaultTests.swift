@@ -298,7 +298,7 @@ import Testing
     files.set { $0.freeBytes = 990_000 }
     // Still too little afterwards: 11,000 bytes are evicted, and the value is not stored.
     #expect(try !cache.set(bytes(1_000), for: "new"))
-    #expect(cache.statistics.freeSpaceEvictions == 11)
+    #expect(cache.statistics.pressure == 11)
     #expect(cache.statistics.rejections == 1)
     #expect(cache.count == 39)
     #expect(try folder.valueFiles().count == 39)

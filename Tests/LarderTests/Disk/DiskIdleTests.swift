@@ -209,7 +209,7 @@ import Testing
     if rules.inclusion == .inclusive {
       #expect(try cache.value(for: "a") == 1)
       #expect(try cache.value(for: "b") == nil)
-      #expect(cache.statistics.memory?.hits ?? 0 >= 45)
+      #expect(cache.readStatistics().memory?.hits ?? 0 >= 45)
     }
   }
 
@@ -218,6 +218,6 @@ import Testing
     try cache.set(1, for: "a")
     clock.advance(seconds: 80)
     #expect(try cache.value(for: "a") == nil)
-    #expect(try cache.removeExpired().disk.count + cache.diskCount == 0)
+    #expect(try cache.removeExpired().count + cache.diskCount == 0)
   }
 }

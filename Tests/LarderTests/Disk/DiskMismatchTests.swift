@@ -31,10 +31,10 @@ import Testing
   }
 
   @Test func anotherTypeIsAMiss() async throws {
-    let old = try HybridCache<String, Person>(path: folder.path)
-    try old.set(Person(name: "Ada"), for: "1")
-    try old.close()
-    let new = try HybridCache<String, Price>(path: folder.path)
+    let old = try await HybridCache<String, Person>(path: folder.path)
+    try await old.set(Person(name: "Ada"), for: "1")
+    try await old.close()
+    let new = try await HybridCache<String, Price>(path: folder.path)
     let value = try await new.value(for: "1") { _ in Price(cents: 100, note: nil) }
     #expect(value == Price(cents: 100))
   }

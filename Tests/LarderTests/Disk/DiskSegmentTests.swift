@@ -161,7 +161,7 @@ import Testing
 
   /// Policies do not know where values are stored.
   @Test func policiesDecideTheSameAsWithFiles() throws {
-    var said: [DiskStatistics] = []
+    var said: [TierStatistics] = []
     for values in [DiskValues.files, .segments(bytes: Self.segmentBytes)] {
       let cache = try open(values, limits: DiskLimits(bytes: 200_000, freeBytes: 0))
       var random = TestRandom(seed: 9)

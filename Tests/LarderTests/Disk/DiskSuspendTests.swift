@@ -119,20 +119,20 @@ import Testing
   @Test func hybridKeepsMemoryAndAsksTheOrigin() async throws {
     var configuration = HybridCacheConfiguration()
     configuration.disk = self.configuration
-    let cache = try HybridCache<String, String>(path: path, configuration: configuration)
-    try cache.set("1", for: "a")
-    try cache.suspend()
-    #expect(try cache.value(for: "a") == "1")
+    let cache = try await HybridCache<String, String>(path: path, configuration: configuration)
+    try await cache.set("1", for: "a")
+    try await cache.suspend()
+    #expect(try await cache.value(for: "a") == "1")
     // The origin answers in place of the disk.
     #expect(try await cache.value(for: "b") { _ in "2" } == "2")
     cache.trimMemory(toCount: 0)
     #expect(throws: HybridCacheError.self) { try cache.value(for: "a") }
     // Not acknowledged, and the value before it is gone.
     #expect(throws: HybridCacheError.self) { try cache.set("2", for: "a") }
-    try cache.resume()
-    #expect(try cache.value(for: "a") == "2")
+    try await cache.resume()
+    #expect(try await cache.value(for: "a") == "2")
     cache.trimMemory(toCount: 0)
-    #expect(try cache.value(for: "a") == nil)
-    try cache.close()
+    #expect(try await cache.value(for: "a") == nil)
+    try await cache.close()
   }
 }

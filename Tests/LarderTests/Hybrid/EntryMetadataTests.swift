@@ -7,12 +7,16 @@ import Testing
 @Suite struct EntryMetadataTests {
   private static let limit: UInt64 = 1 << 56
 
+  private static func metadata(_ created: UInt64, _ expiry: Expiry) -> EntryMetadata {
+    EntryMetadata(DiskMetadata(creation: created, expiry: expiry))
+  }
+
   @Test(arguments: [0, 1, 0xFEDC_BA98_7654, limit - 2, limit - 1, limit, limit + 7, .max - 1, .max])
   func timesAreExact(_ instant: UInt64) throws {
     for other in [5, instant] {
-      let expiring = EntryMetadata(created: other, expiry: Expiry(instant))
+      let expiring = Self.metadata(other, Expiry(instant))
       #expect(expiring.expiry.microseconds == instant)
-      let note = EntryMetadata(created: instant, expiry: Expiry(other))
+      let note = Self.metadata(instant, Expiry(other))
       let held = MemoryRecord(7, created: instant, note)
       let hit = try #require(withUnsafePointer(to: held) { CacheHit(at: $0) })
       for hit in [hit, hit.with(value: 7), CacheHit(7, .memory, created: instant, note)] {
@@ -26,27 +30,27 @@ import Testing
   }
 
   @Test func plainEntriesNeedNoReferenceCounting() {
-    #expect(EntryMetadata(created: 1, expiry: .never).facts == nil)
-    #expect(EntryMetadata(created: Self.limit - 1, expiry: Expiry(Self.limit - 2)).facts == nil)
-    let notes = [
-      EntryMetadata(created: 1, expiry: Expiry(2), version: "v"),
-      EntryMetadata(created: 1, expiry: Expiry(2), contentType: "t"),
-      EntryMetadata(created: 1, expiry: Expiry(2), isPermanent: true),
-      EntryMetadata(created: 1, expiry: Expiry(2), cost: 3),
-      EntryMetadata(created: 1, expiry: Expiry(2), data: Data([4])),
+    #expect(Self.metadata(1, .never).facts == nil)
+    #expect(Self.metadata(Self.limit - 1, Expiry(Self.limit - 2)).facts == nil)
+    let plain = DiskMetadata(creation: 1, expiry: Expiry(2))
+    let changes: [@Sendable (inout DiskMetadata) -> Void] = [
+      { $0.version = "v" }, { $0.contentType = "t" }, { $0.isPermanent = true },
+      { $0.fetchCost = 3 }, { $0.mustRevalidate = true },
     ]
-    #expect(notes.allSatisfy { $0.facts?.created == 1 && $0.expiry == Expiry(2) })
-    #expect(notes.compactMap(\.facts?.version) == ["v"])
-    #expect(notes.compactMap(\.facts?.contentType) == ["t"])
-    #expect(notes.compactMap(\.facts?.isPermanent) == [false, false, true, false, false])
-    #expect(notes.compactMap(\.facts?.cost) == [1, 1, 1, 3, 1])
-    #expect(notes.compactMap(\.facts?.data) == [Data([4])])
+    for change in changes {
+      var metadata = plain
+      change(&metadata)
+      #expect(EntryMetadata(metadata).facts?.metadata == metadata)
+      #expect(EntryMetadata(metadata).all(created: 7) == metadata)
+    }
+    #expect(EntryMetadata(plain, data: Data([4])).facts?.data == Data([4]))
+    #expect(EntryMetadata(plain).all(created: 1) == plain)
   }
 
   @Test func hitPacksTierAndFreshnessWithTheTime() {
     for tier in HybridTier.allCases {
       for freshness in [CacheHit<Int>.Freshness.fresh, .revalidated, .stale] {
-        let note = EntryMetadata(created: Self.limit - 1, expiry: Expiry(9))
+        let note = Self.metadata(Self.limit - 1, Expiry(9))
         let hit = CacheHit(1, tier, created: Self.limit - 1, note, freshness: freshness)
         #expect(hit.tier == tier)
         #expect(hit.freshness == freshness)

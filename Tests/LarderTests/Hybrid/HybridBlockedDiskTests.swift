@@ -30,9 +30,9 @@ struct HybridBlockedDiskTests {
       path: folder.path, configuration: configuration, codec: .data, files: files)
     let large = Data(repeating: 7, count: 5_000)
     let keys = (0..<max(40, ProcessInfo.processInfo.activeProcessorCount + 1)).map { "\($0)" }
-    if call == "read" { for key in keys { try cache.set(large, for: key) } }
+    if call == "read" { for key in keys { try await cache.set(large, for: key) } }
     cache.handle(.critical)
-    try cache.set(large, for: "in memory")
+    try await cache.set(large, for: "in memory")
     let isLate = Locked(false)
     files.held.hold(call)
     // Much longer than tests running in parallel occupy every thread.

@@ -17,8 +17,8 @@ struct HybridCacheReplay {
     let clock = ManualClock()
     var configuration = configuration
     configuration.clock = clock
-    configuration.memory?.fingerprints = .objectIDs
-    configuration.memory?.isSimulated = true
+    configuration.memory?.configuration.fingerprints = .objectIDs
+    configuration.memory?.configuration.isSimulated = true
     configuration.disk?.fingerprints = .objectIDs
     self.clock = clock
     self.countsBytes = countsBytes

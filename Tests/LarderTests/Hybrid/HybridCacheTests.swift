@@ -146,8 +146,8 @@ import Testing
     #expect(cache.memoryCount == 2)
     #expect(cache.diskCount == 3)
     #expect(try cache.entry(for: "0")?.tier == .memory)
-    #expect(cache.statistics.promotions == 1)
-    #expect(cache.statistics.demotions == 4)
+    #expect(cache.readStatistics().promotions == 1)
+    #expect(cache.readStatistics().demotions == 4)
   }
 
   @Test func placementUsesTheRemainingLifetime() throws {
@@ -193,7 +193,7 @@ import Testing
       #expect(cache.handle(level) == 4)
       #expect(cache.memoryCount == 0)
       #expect(cache.diskCount == 4)
-      #expect(cache.statistics.memory?.pressure == 4)
+      #expect(cache.readStatistics().memory?.pressure == 4)
       #expect(try cache.entry(for: 2)?.tier == .disk)
     }
     var kept = HybridTestCaches.configuration()
@@ -216,12 +216,12 @@ import Testing
     clock.advance(seconds: 5)
     let expired = try cache.removeExpired()
     #expect(expired.memoryCount == 3)
-    #expect(expired.disk.count == 3)
-    #expect(expired.disk.valueBytes == 3)
+    #expect(expired.count == 3)
+    #expect(expired.valueBytes == 3)
     #expect(try cache.entry(for: "late")?.value == 7)
     let all = try cache.removeAll()
     #expect(all.memoryCount == 1)
-    #expect(all.disk.count == 1)
+    #expect(all.count == 1)
     #expect(try cache.entry(for: "late") == nil)
 
     for number in 0..<4 { try cache.set(number, for: "\(number)") }
@@ -230,7 +230,7 @@ import Testing
     #expect(cache.memoryCount == 1)
     #expect(cache.diskCount == 2)
     clock.advance(seconds: 100)
-    #expect(try cache.trim(toAge: .seconds(50)).disk.count == 2)
+    #expect(try cache.trim(toAge: .seconds(50)).count == 2)
     #expect(cache.memoryCount == 0)
   }
 
@@ -335,8 +335,8 @@ import Testing
         options: DiskStoreOptions(timeToLive: .seconds(10)))
     }
     clock.advance(seconds: 100)
-    #expect(try first.removeExpired().disk.count == 1)
-    #expect(try first.trim(toAge: .seconds(50)).disk.count == 1)
+    #expect(try first.removeExpired().count == 1)
+    #expect(try first.trim(toAge: .seconds(50)).count == 1)
     #expect(try disk.suites().map(\.count) == [0, 0, 2])
   }
 

@@ -56,13 +56,13 @@ import Testing
 
   @Test func removedValueIsNotRevalidated() async throws {
     let cache = try cache()
-    try cache.set(1, for: 0, options: DiskStoreOptions(version: "one"))
+    try await cache.set(1, for: 0, options: DiskStoreOptions(version: "one"))
     #expect(try await versionAsked(cache) { try $0.remove(0) } == nil)
   }
 
   @Test func replacedValueIsNotRevalidated() async throws {
     let cache = try cache()
-    try cache.set(1, for: 0, options: DiskStoreOptions(version: "one"))
+    try await cache.set(1, for: 0, options: DiskStoreOptions(version: "one"))
     let asked = try await versionAsked(cache) {
       try $0.set(2, for: 0, options: DiskStoreOptions(version: "two"))
     }
@@ -71,7 +71,7 @@ import Testing
 
   @Test func removedExpiredValueIsNotRevalidated() async throws {
     let cache = try cache()
-    try cache.set(
+    try await cache.set(
       1, for: 0, options: DiskStoreOptions(timeToLive: .seconds(10), version: "one"))
     clock.advance(seconds: 20)
     #expect(try await versionAsked(cache) { try $0.remove(0) } == nil)
@@ -79,7 +79,7 @@ import Testing
 
   @Test func residentValueIsRevalidated() async throws {
     let cache = try cache()
-    try cache.set(1, for: 0, options: DiskStoreOptions(version: "one"))
+    try await cache.set(1, for: 0, options: DiskStoreOptions(version: "one"))
     #expect(try await versionAsked(cache) { _ in } == "one")
   }
 }

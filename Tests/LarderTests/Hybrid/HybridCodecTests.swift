@@ -10,11 +10,11 @@ import Testing
 
   private let image = Data((0..<(16 << 10)).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
-  @Test func aPresetStoresBytesAsTheyAre() throws {
-    let cache = try HybridCache<String, Data>(preset: .yycache, path: folder.path)
+  @Test func bytesAreStoredAsTheyAre() throws {
+    let cache = try HybridCache<String, Data>(path: folder.path)
     try cache.set(image, for: "a")
     #expect(cache.diskValueBytes == 16 << 10)
-    #expect(cache.statistics.memory?.weight == 16 << 10)
+    #expect(cache.readStatistics().disk?.weight == 16 << 10)
     try cache.close()
     let byPath = try HybridCache<String, Data>(path: folder.path)
     #expect(try byPath.entry(for: "a")?.value == image)

@@ -10,7 +10,7 @@ import Testing
 
   /// A loader whose task was cancelled may throw any error.
   @Test(.timeLimit(.minutes(30))) func cancelledFetchIsNoFailure() async throws {
-    let cache = try HybridCache<String, Int>(
+    let cache = try await HybridCache<String, Int>(
       path: folder.path, configuration: HybridTestCaches.configuration())
     let (entered, gate) = (Gate(), Gate())
     let request = Task {
@@ -27,8 +27,8 @@ import Testing
     await entered.pass()
     request.cancel()
     #expect(await request.value == "failure CancellationError")
-    while cache.statistics.cancelledFetches == 0 { await Task.yield() }
-    #expect(cache.statistics.fetchFailures == 0)
+    while cache.readStatistics().loads.cancelled == 0 { await Task.yield() }
+    #expect(cache.readStatistics().loads.failed == 0)
   }
 
   @Test func theQueueKeepsTheNewest() {
@@ -52,7 +52,7 @@ import Testing
       configuration: HybridTestCaches.configuration(disk: nil))
     let stream = cache.eventStream(buffered: 10)
     for key in 0..<15 { _ = try cache.entry(for: key) }
-    #expect(cache.statistics.droppedEvents == 5)
+    #expect(cache.readStatistics().droppedEvents == 5)
     withExtendedLifetime(stream) {}
     let memory = MemoryCache<Int, Int>(count: 10)
     let ofMemory = memory.eventStream(buffered: 10)

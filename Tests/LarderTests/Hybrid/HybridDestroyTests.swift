@@ -24,40 +24,40 @@ import Testing
   }
 
   @Test func closingEmptiesMemoryAndKeepsTheFiles() async throws {
-    let cache = try HybridCache<String, Int>(
+    let cache = try await HybridCache<String, Int>(
       path: path, configuration: HybridTestCaches.configuration())
-    try cache.set(1, for: "a")
-    try cache.close()
+    try await cache.set(1, for: "a")
+    try await cache.close()
     try await check(isClosed: cache)
-    let again = try HybridCache<String, Int>(
+    let again = try await HybridCache<String, Int>(
       path: path, configuration: HybridTestCaches.configuration())
-    #expect(try again.value(for: "a") == 1)
+    #expect(try await again.value(for: "a") == 1)
   }
 
   @Test func destroyingEmptiesBothTiers() async throws {
-    let cache = try HybridCache<String, Int>(
+    let cache = try await HybridCache<String, Int>(
       path: path, configuration: HybridTestCaches.configuration())
-    for number in 0..<6 { try cache.set(number, for: "\(number)") }
-    try cache.destroy()
+    for number in 0..<6 { try await cache.set(number, for: "\(number)") }
+    try await cache.destroy()
     #expect(!FileManager.default.fileExists(atPath: path))
     try await check(isClosed: cache)
-    try cache.destroy()
-    try cache.close()
-    let again = try HybridCache<String, Int>(
+    try await cache.destroy()
+    try await cache.close()
+    let again = try await HybridCache<String, Int>(
       path: path, configuration: HybridTestCaches.configuration())
     #expect(again.diskCount == 0)
   }
 
   @Test func fetchDuringDestructionIsNotStored() async throws {
     let (gate, origin) = (Gate(), Locked(0))
-    let cache = try HybridCache<String, Int>(
+    let cache = try await HybridCache<String, Int>(
       path: path, configuration: HybridTestCaches.configuration())
     async let value = cache.value(for: "a") { _ in
       await gate.pass()
       return origin.withLock { $0 + 4 }
     }
     await gate.hasArrivals(1)
-    try cache.destroy()
+    try await cache.destroy()
     gate.open()
     #expect(try await value == 4)
     #expect(cache.memoryCount == 0)
@@ -102,10 +102,10 @@ import Testing
   }
 
   @Test func memoryAloneIsDestroyed() async throws {
-    let cache = try HybridCache<String, Int>(
+    let cache = try await HybridCache<String, Int>(
       configuration: HybridTestCaches.configuration(disk: nil))
-    try cache.set(1, for: "a")
-    try cache.destroy()
+    try await cache.set(1, for: "a")
+    try await cache.destroy()
     try await check(isClosed: cache)
   }
 }

@@ -52,11 +52,11 @@ import Testing
       // Locks one stripe, all stripes, and the disk cache.
       _ = try? cache.set("x", for: "a")
       _ = try? cache.trim(toAge: .seconds(1_000_000))
-      _ = cache.statistics
+      _ = cache.readStatistics()
     }
     func check(_ name: String, _ body: () async throws -> Void) async throws {
       for key in ["a", "b", "c"] {
-        try cache.set("v", for: key, options: DiskStoreOptions(timeToLive: .seconds(60)))
+        try await cache.set("v", for: key, options: DiskStoreOptions(timeToLive: .seconds(60)))
       }
       let before = calls.withLock { $0 }
       try await body()
@@ -92,7 +92,7 @@ import Testing
     DispatchQueue.concurrentPerform(iterations: 4) { index in
       for _ in 0..<500 { _ = try? caches[index % 2].set("v", for: "k") }
     }
-    let sets = caches.map { $0.statistics.disk?.stores ?? 0 }
+    let sets = caches.map { $0.readStatistics().disk?.admissions ?? 0 }
     #expect(sets.allSatisfy { $0 > 0 })
     token.cancel()
   }

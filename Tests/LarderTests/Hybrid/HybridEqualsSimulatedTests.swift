@@ -77,14 +77,15 @@ import Testing
     simulation.run(upTo: trace.lines.count, untilFirstEviction: false)
 
     let folder = try ScratchFolder()
+    var tier = MemoryTier(
+      limits: MemoryCacheLimits(
+        count: unit == .objects ? capacities.memory : nil,
+        weight: unit == .bytes ? capacities.memory : nil, age: ages.memory.map { .seconds($0) }),
+      policy: CachePolicy(memory), admission: admissions.memory)
+    tier.configuration.seed = seed
     var replay = try HybridCacheReplay(
       HybridCacheConfiguration(
-        memory: MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(
-            count: unit == .objects ? capacities.memory : nil,
-            weight: unit == .bytes ? capacities.memory : nil,
-            age: ages.memory.map { .seconds($0) }),
-          policy: memory, admission: admissions.memory, shards: 1, seed: seed),
+        memory: tier,
         disk: DiskConfiguration(
           policy: CachePolicy(disk), admission: admissions.disk,
           limits: DiskLimits(

@@ -70,24 +70,26 @@ import Testing
     let cache = try HybridCache<Int, Int>(
       path: folder.path,
       configuration: HybridCacheConfiguration(
-        memory: MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 50), policy: "auto:policies=lru/mru", shards: 1),
+        memory: MemoryTier(
+          limits: MemoryCacheLimits(count: 50), policy: "auto:policies=lru/mru"),
         disk: DiskConfiguration(
           policy: "auto:policies=lru/mru", limits: DiskLimits(count: 100, freeBytes: 0),
           durability: .none)))
     let changes = Locked<[HybridTier: [Int]]>([:])
     let token = cache.onEvent { event in
-      guard case .switchPolicy(let change) = event.kind, event.key != nil, let tier = event.tier
+      guard case .switchPolicy(let old, let new) = event.kind, event.key != nil,
+        let tier = event.tier
       else { return }
-      changes.withLock { $0[tier, default: [change.from]].append(change.to) }
+      changes.withLock { $0[tier, default: [Int(old)]].append(Int(new)) }
     }
     for index in 0..<12_000 {
       let key = index % 120
       if try cache.value(for: key) == nil { try cache.set(key, for: key) }
     }
     token.cancel()
+    let statistics = cache.readStatistics()
     let choices = [
-      HybridTier.memory: cache.memoryPolicyChoice, .disk: cache.diskPolicyChoice,
+      HybridTier.memory: statistics.memory?.policyChoice, .disk: statistics.disk?.policyChoice,
     ]
     for (tier, choice) in choices {
       let (choice, leaders) = (try #require(choice), changes.withLock { $0[tier] ?? [] })
@@ -117,9 +119,9 @@ import Testing
 
   @Test func backgroundFailuresAreEvents() async throws {
     let folder = try ScratchFolder()
-    let cache = try HybridCache<Int, Int>(
+    let cache = try await HybridCache<Int, Int>(
       path: folder.path, configuration: HybridTestCaches.configuration())
-    try cache.set(1, for: 1)
+    try await cache.set(1, for: 1)
     let events = cache.eventStream()
     let result = await cache.result(for: 1, strategy: .cacheThenFetch) { _ in
       throw OriginFailure()
@@ -131,13 +133,13 @@ import Testing
       #expect(event.key == "1")
       break
     }
-    #expect(cache.statistics.backgroundFailures == 1)
-    #expect(try cache.entry(for: 1)?.value == 1)
+    #expect(cache.readStatistics().loads.failedRefreshes == 1)
+    #expect(try await cache.entry(for: 1)?.value == 1)
   }
 
   /// A handler that is slower than the cache: few events wait for it, and they are the newest.
   @Test(.timeLimit(.minutes(30))) func fewEventsWaitForASlowHandler() async throws {
-    let cache = try HybridCache<Int, Int>(
+    let cache = try await HybridCache<Int, Int>(
       configuration: HybridTestCaches.configuration(disk: nil))
     let (entered, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let keys = Locked<[String]>([])
@@ -157,7 +159,7 @@ import Testing
       done.signal()
     }
     entered.wait()
-    for key in 0..<30_000 { _ = try cache.entry(for: key) }
+    for key in 0..<30_000 { _ = try await cache.entry(for: key) }
     mayGoOn.signal()
     done.wait()
     // The others are not delivered by the call that delivered the first.
@@ -170,10 +172,10 @@ import Testing
 
   @Test func streamsEndWithTheCache() async throws {
     let folder = try ScratchFolder()
-    var cache: HybridCache<Int, Int>? = try HybridCache(
+    var cache: HybridCache<Int, Int>? = try await HybridCache(
       path: folder.path, configuration: HybridTestCaches.configuration())
     let stream = try #require(cache?.eventStream())
-    try cache?.set(1, for: 1)
+    try await cache?.set(1, for: 1)
     cache = nil
     var count = 0
     for await _ in stream { count += 1 }
@@ -197,7 +199,7 @@ import Testing
     let alarm = MemoryPromptTests.ManualAlarm()
     var configuration = HybridTestCaches.configuration(clock: clock)
     configuration.memory?.promptExpiry = .seconds(1)
-    configuration.memory?.expiryAlarm = alarm
+    configuration.memory?.configuration.expiryAlarm = alarm
     let cache = try HybridCache<String, Int>(path: folder.path, configuration: configuration)
     try cache.set(1, for: "a", options: DiskStoreOptions(timeToLive: .seconds(2)))
     let token = cache.onEvent { heard.add($0) }

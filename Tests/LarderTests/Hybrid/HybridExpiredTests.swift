@@ -44,12 +44,12 @@ import Testing
 
   /// Finds an entry expired in several ways, without using it.
   private func look(_ cache: HybridCache<String, Int>) async throws {
-    #expect(try cache.entry(for: "a") == nil)
+    #expect(try await cache.entry(for: "a") == nil)
     #expect(
       await cache.result(for: "a", strategy: .cacheOnly) { _ in .value(1) }.kind == "absent")
-    try cache.removeExpired()
-    #expect(try cache.entry(for: "a") == nil)
-    #expect(try !cache.contains("a"))
+    try await cache.removeExpired()
+    #expect(try await cache.entry(for: "a") == nil)
+    #expect(try await !cache.contains("a"))
   }
 
   @Test(arguments: Arrangement.allCases)
@@ -65,9 +65,9 @@ import Testing
     #expect(asked.withLock { $0 } == "v7")
     #expect(result.value == 7)
     clock.advance(seconds: 19)
-    #expect(try cache.entry(for: "a")?.value == 7)
+    #expect(try await cache.entry(for: "a")?.value == 7)
     clock.advance(seconds: 1)
-    #expect(try cache.entry(for: "a") == nil)
+    #expect(try await cache.entry(for: "a") == nil)
   }
 
   @Test(arguments: Arrangement.allCases)
@@ -79,7 +79,7 @@ import Testing
     let result = await cache.result(for: "a") { _ in throw OriginFailure() }
     #expect(result.value == 7)
     clock.advance(seconds: 1)
-    #expect(try cache.entry(for: "a") == nil)
+    #expect(try await cache.entry(for: "a") == nil)
     // Too old for any use, it is removed.
     #expect(cache.memoryCount == 0)
     #expect(cache.diskCount == 0)
@@ -89,11 +89,11 @@ import Testing
   func uselessExpiredEntryIsRemoved(arrangement: Arrangement) async throws {
     let cache = try cache(arrangement)
     try storeAndExpire(cache, version: nil)
-    #expect(try cache.entry(for: "a") == nil)
+    #expect(try await cache.entry(for: "a") == nil)
     #expect(cache.memoryCount == 0)
     #expect(cache.diskCount == 0)
     try storeAndExpire(cache, version: nil)
-    try cache.removeExpired()
+    try await cache.removeExpired()
     #expect(cache.memoryCount == 0)
     #expect(cache.diskCount == 0)
   }

@@ -12,11 +12,11 @@ import Testing
   ) throws -> (share: Double, count: Int) {
     let limit = 2 << 20
     var configuration = HybridCacheConfiguration(
-      memory: MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: limit), shards: 1))
+      memory: MemoryTier(limits: MemoryCacheLimits(weight: limit)))
     configuration.disk = nil
     let cache = try HybridCache<Key, Bool>(configuration: configuration)
     for number in 0..<entries { try cache.set(true, for: key(number)) }
-    let weight = try #require(cache.statistics.memory?.weight)
+    let weight = try #require(cache.readStatistics().memory?.weight)
     #expect(weight <= UInt64(limit))
     let count = cache.memoryCount
     return (Double(cache.memoryResidentBytes + count * bytes) / Double(limit), count)
@@ -33,13 +33,13 @@ import Testing
 
   @Test func metadataCounts() throws {
     var configuration = HybridCacheConfiguration(
-      memory: MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: 1 << 20), shards: 1))
+      memory: MemoryTier(limits: MemoryCacheLimits(weight: 1 << 20)))
     configuration.disk = nil
     let cache = try HybridCache<Int, Bool>(configuration: configuration)
     try cache.set(true, for: 1)
-    let plain = try #require(cache.statistics.memory?.weight)
+    let plain = try #require(cache.readStatistics().memory?.weight)
     let version = String(repeating: "v", count: 1_000)
     try cache.set(true, for: 1, options: DiskStoreOptions(version: version))
-    #expect(try #require(cache.statistics.memory?.weight) >= plain + 1_000)
+    #expect(try #require(cache.readStatistics().memory?.weight) >= plain + 1_000)
   }
 }

@@ -57,7 +57,7 @@ import Testing
             failures.withLock { $0 += 1 }
           } catch {}
         }
-        _ = cache.statistics
+        _ = cache.readStatistics()
         _ = try? cache.set(1, for: 1)
         _ = try? cache.removeAll()
       }
@@ -116,16 +116,16 @@ import Testing
     var configuration = HybridTestCaches.configuration(
       memory: setting.memory, disk: setting.disk, rules: setting.rules, clock: clock)
     configuration.copiesOnRead = setting.copies
-    let cache = try HybridCache<Int, CallingValue>(
+    let cache = try await HybridCache<Int, CallingValue>(
       path: folder.path, configuration: configuration, codec: CallingValue.codec(atEnd))
     held.withLock { $0 = cache }
-    for number in 0..<30 { try cache.set(CallingValue(number, atEnd), for: number % 12) }
-    for number in 0..<12 { _ = try cache.value(for: number)?.number }
-    try cache.set(
+    for number in 0..<30 { try await cache.set(CallingValue(number, atEnd), for: number % 12) }
+    for number in 0..<12 { _ = try await cache.value(for: number)?.number }
+    try await cache.set(
       CallingValue(1, atEnd), for: 1, options: DiskStoreOptions(timeToLive: .seconds(5)))
     clock.advance(seconds: 10)
-    #expect(try cache.value(for: 1) == nil)
-    try cache.remove(2)
+    #expect(try await cache.value(for: 1) == nil)
+    try await cache.remove(2)
     for number in 0..<12 {
       _ = try await cache.value(for: number, strategy: .fetch) { CallingValue($0.key, atEnd) }
         .number
@@ -134,15 +134,15 @@ import Testing
       }
       #expect(result.value?.number == number + 100)
     }
-    try cache.remove { $0.name.key == "3" }
+    try await cache.remove { $0.name.key == "3" }
     cache.trimMemory(toCount: 1)
-    for number in 0..<6 { try cache.set(CallingValue(number, atEnd), for: number) }
-    try cache.trim(toAge: .zero)
-    try cache.removeAll()
+    for number in 0..<6 { try await cache.set(CallingValue(number, atEnd), for: number) }
+    try await cache.trim(toAge: .zero)
+    try await cache.removeAll()
     #expect(refused.withLock { $0 } == [])
     #expect(served.withLock { $0 } >= 30)
     held.withLock { $0 = nil }
-    try cache.close()
+    try await cache.close()
   }
 
   /// Otherwise each event would cause the next.

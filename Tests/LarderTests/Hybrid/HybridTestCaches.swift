@@ -12,7 +12,7 @@ enum HybridTestCaches {
   ) -> HybridCacheConfiguration {
     HybridCacheConfiguration(
       memory: memory.map {
-        MemoryCacheConfiguration(limits: MemoryCacheLimits(count: $0), shards: 1)
+        MemoryTier(MemoryCacheConfiguration(limits: MemoryCacheLimits(count: $0), shards: 1))
       },
       disk: disk.map {
         DiskConfiguration(

@@ -44,7 +44,7 @@ import Testing
     let folder = try ScratchFolder()
     var configuration = HybridTestCaches.configuration(
       memory: 8, disk: 16, rules: setting.rules)
-    configuration.memory?.shards = 2
+    configuration.memory?.configuration.shards = 2
     configuration.memory?.policy = CachePolicy(setting.policy)
     let cache = try HybridCache<Int, Int>(path: folder.path, configuration: configuration)
     let ticks = Atomic<Int>(0)
@@ -125,7 +125,7 @@ import Testing
   /// Requests of many tasks, with sets and removals between them, each with a unique value.
   @Test func requestsOfManyTasks() async throws {
     let folder = try ScratchFolder()
-    let cache = try HybridCache<Int, Int>(
+    let cache = try await HybridCache<Int, Int>(
       path: folder.path, configuration: HybridTestCaches.configuration(memory: 4, disk: 8))
     let origin = TestOrigin()
     await withTaskGroup(of: Void.self) { group in
@@ -135,8 +135,8 @@ import Testing
           for step in 0..<300 {
             let key = random.below(12)
             switch random.below(10) {
-            case 0: _ = try? cache.set(key * 1000 + 999, for: key)
-            case 1: _ = try? cache.remove(key)
+            case 0: _ = try? await cache.set(key * 1000 + 999, for: key)
+            case 1: _ = try? await cache.remove(key)
             case 2 where step % 7 == 0: cache.handle(.critical)
             default:
               let strategy = CacheStrategy.allCases[random.below(3)]
@@ -153,11 +153,11 @@ import Testing
     }
     #expect(origin.requests > 0)
     // A background refresh is counted when it begins, possibly before its loader runs.
-    for _ in 0..<1000 where cache.statistics.fetches != UInt64(origin.requests) {
+    for _ in 0..<1000 where cache.readStatistics().loads.started != UInt64(origin.requests) {
       try await Task.sleep(for: .milliseconds(10))
     }
-    let statistics = cache.statistics
-    #expect(statistics.fetchFailures == 0)
-    #expect(statistics.fetches == UInt64(origin.requests))
+    let statistics = cache.readStatistics()
+    #expect(statistics.loads.failed == 0)
+    #expect(statistics.loads.started == UInt64(origin.requests))
   }
 }

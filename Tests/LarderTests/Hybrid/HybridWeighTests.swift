@@ -17,7 +17,7 @@ import Testing
     try HybridCache(
       path: folder.path,
       configuration: HybridCacheConfiguration(
-        memory: MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: limit), shards: 1),
+        memory: MemoryTier(limits: MemoryCacheLimits(weight: limit)),
         disk: disk ? DiskConfiguration(limits: DiskLimits(freeBytes: 0)) : nil, rules: rules,
         copiesOnRead: copies),
       weigh: weigh)
@@ -68,7 +68,7 @@ import Testing
       }, decode: { $0 })
     let cache = try HybridCache<Int, Data>(
       configuration: HybridCacheConfiguration(
-        memory: MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: 100_000)), disk: nil),
+        memory: MemoryTier(limits: MemoryCacheLimits(weight: 100_000)), disk: nil),
       codec: codec, weigh: \.count)
     try cache.set(Data(count: 50), for: 1)
     #expect(try cache.value(for: 1)?.count == 50)

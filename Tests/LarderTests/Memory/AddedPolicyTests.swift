@@ -84,7 +84,7 @@ private struct Unspeakable: OneListPolicy, ~Copyable {
         for limits in [MemoryCacheLimits(count: 40), MemoryCacheLimits(weight: 160)] {
           let counts = try ["lru", "own-lru"].map { policy in
             var replay = try MemoryCacheReplay(
-              MemoryCacheConfiguration(limits: limits, policy: policy, shards: 1))
+              MemoryCacheConfiguration(limits: limits, policy: CachePolicy(policy), shards: 1))
             replay.run(trace)
             return replay.counts
           }

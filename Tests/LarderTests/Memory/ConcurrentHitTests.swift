@@ -43,7 +43,8 @@ import Testing
     let tally = Tally()
     var cache: MemoryCache? = try MemoryCache<Int, Watched>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 60), policy: policy, shards: shards, hashing: .fast))
+        limits: MemoryCacheLimits(count: 60), policy: CachePolicy(policy), shards: shards,
+        hashing: .fast))
     for thread in 0..<4 {
       try #require(cache?.blocks.slots != nil, "thread \(thread)")
     }
@@ -107,52 +108,5 @@ import Testing
   @Test func onlyLockFreePoliciesHaveReaderSlots() throws {
     #expect(try MemoryCache<Int, Int>(count: 10, policy: "lru").blocks.slots == nil)
     #expect(try MemoryCache<Int, Int>(count: 10, policy: "clock").blocks.slots != nil)
-  }
-
-  /// Keys and values of S3-FIFO's residents and ghosts are destroyed once each, whatever removes
-  /// them.
-  @Test(arguments: ["s3-fifo", "s3-fifo:ghost=0.05", "s3-fifo:ghost=3"])
-  func ghostsAreDestroyedOnce(policy: String) throws {
-    let tally = Tally()
-    final class Key: Hashable, Sendable {
-      let number: Int
-      let tally: Tally
-
-      init(_ number: Int, _ tally: Tally) {
-        self.number = number
-        self.tally = tally
-        tally.living.wrappingAdd(1, ordering: .relaxed)
-      }
-
-      deinit { tally.living.wrappingSubtract(1, ordering: .relaxed) }
-
-      static func == (one: Key, other: Key) -> Bool { one.number == other.number }
-
-      func hash(into hasher: inout Hasher) { hasher.combine(number) }
-    }
-    var cache: MemoryCache? = try MemoryCache<Key, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 50), policy: policy, shards: 1))
-    var random = TestRandom(seed: 9)
-    var model: [Int: Int] = [:]
-    for step in 0..<30_000 {
-      let number = min(random.below(400), random.below(400))
-      let key = Key(number, tally)
-      switch random.below(100) {
-      case 0: cache?.trim(toCount: 20)
-      case 1...9:
-        cache?.remove(key)
-        model[number] = nil
-      case 10...40:
-        cache?.set(step, for: key)
-        model[number] = step
-      default:
-        if let value = cache?.value(for: key) { #expect(value == model[number]) }
-      }
-    }
-    // Those of residents and of ghosts, up to the policy's number, and of ids that have not been
-    // swept yet.
-    #expect(tally.living.load(ordering: .relaxed) <= 50 * 5)
-    cache = nil
-    #expect(tally.living.load(ordering: .relaxed) == 0)
   }
 }

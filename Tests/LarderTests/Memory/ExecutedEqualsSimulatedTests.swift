@@ -64,7 +64,8 @@ import Testing
         limits: MemoryCacheLimits(
           count: unit == .objects ? capacity : objectsMax, weight: unit == .bytes ? capacity : nil,
           age: age.map { .seconds($0) }),
-        policy: policy, admission: admission, shards: 1, seed: seed))
+        policy: CachePolicy(policy), admission: admission, shards: 1
+      ).seeded(seed))
     replay.run(trace)
 
     #expect(simulation.counts.memoryHits > 0)

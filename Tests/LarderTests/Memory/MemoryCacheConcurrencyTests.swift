@@ -30,7 +30,8 @@ import Testing
   func getsReturnTheirKeysValueAndNeverAnOlderOne(policy: String) async throws {
     let cache = try MemoryCache<Int, Stamped>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 200, weight: 3_000), policy: policy, shards: 4,
+        limits: MemoryCacheLimits(count: 200, weight: 3_000), policy: CachePolicy(policy),
+        shards: 4,
         hashing: .fast), weigh: { _ in 1 })
     let counters = Counters()
     let token = cache.onEvent { _ in counters.handled.wrappingAdd(1, ordering: .relaxed) }

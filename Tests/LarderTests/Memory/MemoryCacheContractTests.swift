@@ -11,7 +11,8 @@ import Testing
       let clock = ManualClock()
       let cache = try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 60, weight: 500, age: .seconds(30)), policy: policy,
+          limits: MemoryCacheLimits(count: 60, weight: 500, age: .seconds(30)),
+          policy: CachePolicy(policy),
           shards: shards, hashing: hashing, clock: clock), weigh: { _ in 1 })
       var random = TestRandom(seed: 7)
       // Permitted result of a get: the last value set, unless it has expired or was removed.
@@ -79,7 +80,8 @@ import Testing
   func memoryIsBoundedWhateverTheWeights(policy: String, weight: Int) throws {
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 200, weight: 1 << 40), policy: policy, shards: 1,
+        limits: MemoryCacheLimits(count: 200, weight: 1 << 40), policy: CachePolicy(policy),
+        shards: 1,
         hashing: .fast), weigh: { _ in 1 })
     let empty = cache.residentBytes
     func fill(_ keys: Range<Int>) {
@@ -106,7 +108,8 @@ import Testing
   private func checkBound(_ policy: String, count: Int, keys: Int) throws {
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: count), policy: policy, shards: 1, hashing: .fast))
+        limits: MemoryCacheLimits(count: count), policy: CachePolicy(policy), shards: 1,
+        hashing: .fast))
     // A model or a sketch has a fixed size.
     let empty = cache.residentBytes
     #expect(empty < 8 << 20)
@@ -126,7 +129,7 @@ import Testing
 
   @Test(arguments: ["lru", "s3-fifo"])
   func growingKeepsEverything(policy: String) throws {
-    let cache = try MemoryCache<String, String>(count: 300_000, policy: policy)
+    let cache = try MemoryCache<String, String>(count: 300_000, policy: CachePolicy(policy))
     for number in 0..<50_000 { cache.set("v\(number)", for: "k\(number)") }
     #expect((0..<50_000).allSatisfy { cache.value(for: "k\($0)") == "v\($0)" })
   }

@@ -17,7 +17,8 @@ import Testing
   ) throws -> MemoryCache<String, Int> {
     try MemoryCache(
       MemoryCacheConfiguration(
-        limits: limits, policy: policy, shards: shards, clock: clock, staleWhileRevalidate: stale),
+        limits: limits, policy: CachePolicy(policy), shards: shards, clock: clock,
+        staleWhileRevalidate: stale),
       weigh: { _ in 1 })
   }
 
@@ -62,11 +63,10 @@ import Testing
     let cache = try cache()
     let gate = gate
     cache.set(1, for: "a")
-    let loading = LoadingMemoryCache(cache) { _ in
+    cache.refresh("a") { _ in
       await gate.pass()
       return 2
     }
-    loading.refresh("a")
     #expect(cache.entries.map(\.created) == [nil])
     gate.open()
     while cache.peek("a") != 2 { await Task.yield() }
@@ -105,8 +105,8 @@ import Testing
     let told = Locked<[String]>([])
     let cache = try MemoryCache<String, Int>(
       MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 100), clock: clock),
-      onRemoval: { removal in
-        told.withLock { $0.append("\(removal.key) \(removal.value) \(removal.reason)") }
+      onRemoval: { key, value, reason in
+        told.withLock { $0.append("\(key) \(value) \(reason)") }
       })
     let events = Locked<[CacheEvent<String>]>([])
     let token = cache.onEvent { event in events.withLock { $0.append(event) } }
@@ -144,7 +144,7 @@ import Testing
       await gate.pass()
       return 1
     }
-    while cache.loadCounts.started < 2 { await Task.yield() }
+    while cache.loadStatistics.started < 2 { await Task.yield() }
     cache.set(2, for: "b")
     #expect(cache.remove { key, _ in key == "b" } == 1)
     #expect(!cache.loads.isAbsent("none"))
@@ -195,7 +195,8 @@ import Testing
     for policy in ["lru", "s3-fifo"] {
       let cache = try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 500), policy: policy, shards: 2, clock: clock))
+          limits: MemoryCacheLimits(count: 500), policy: CachePolicy(policy), shards: 2,
+          clock: clock))
       await withTaskGroup(of: Void.self) { group in
         for worker in 0..<4 {
           group.addTask {

@@ -80,7 +80,7 @@ import Testing
     #expect(cache.policyChoice?.leader == "mru")
     let events = heard.withLock { $0 }
     let place = try #require(
-      events.firstIndex { $0.kind == .switchPolicy(PolicySwitch(from: 0, to: 1)) })
+      events.firstIndex { $0.kind == .switchPolicy(from: 0, to: 1) })
     // After the events of the request that changed it.
     #expect(place > 0 && events[place - 1].key == events[place].key)
     let switches = events.filter { if case .switchPolicy = $0.kind { true } else { false } }

@@ -19,7 +19,7 @@ import Testing
   }
 
   private func started(_ cache: MemoryCache<String, Page>, _ count: UInt64 = 1) async {
-    while cache.loadCounts.started < count { await Task.yield() }
+    while cache.loadStatistics.started < count { await Task.yield() }
   }
 
   /// The loader of a cancelled request may continue, and must not store its value after a removal

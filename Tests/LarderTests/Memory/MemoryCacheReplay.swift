@@ -68,3 +68,11 @@ struct MemoryCacheReplay {
 
   private func size(_ line: ReplayTrace.Line) -> UInt64 { countsBytes ? UInt64(line.size) : 1 }
 }
+
+extension MemoryCacheConfiguration {
+  func seeded(_ seed: UInt64) -> MemoryCacheConfiguration {
+    var copy = self
+    copy.seed = seed
+    return copy
+  }
+}

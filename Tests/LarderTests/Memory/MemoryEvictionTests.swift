@@ -18,7 +18,7 @@ import Testing
     _ limits: MemoryCacheLimits, policy: String = "lru"
   ) throws -> MemoryCache<String, Int> {
     try MemoryCache(
-      MemoryCacheConfiguration(limits: limits, policy: policy, shards: 1, clock: clock)
+      MemoryCacheConfiguration(limits: limits, policy: CachePolicy(policy), shards: 1, clock: clock)
     ) { [log] eviction in log.evictions.withLock { $0.append(eviction) } }
   }
 

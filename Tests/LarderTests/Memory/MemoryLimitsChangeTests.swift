@@ -13,7 +13,8 @@ import Testing
   ) throws -> MemoryCache<Int, Int> {
     try MemoryCache(
       MemoryCacheConfiguration(
-        limits: limits, policy: policy, admission: admission, shards: shards, clock: clock),
+        limits: limits, policy: CachePolicy(policy), admission: admission, shards: shards,
+        clock: clock),
       weigh: { _ in 1 })
   }
 
@@ -104,7 +105,7 @@ import Testing
     try cache.setLimits(MemoryCacheLimits(count: 5))
     for key in 20..<23 { cache.set(key, for: key) }
     #expect(Set(cache.keys) == [0, 7, 20, 21, 22])
-    #expect(cache.statistics.trimmed == 6 && cache.statistics.evictions == 2)
+    #expect(cache.statistics.trims == 6 && cache.statistics.evictions == 2)
     // The capacity of the policy is the weight, so it is not affected.
     let weighed = try self.cache(MemoryCacheLimits(count: 10, weight: 100))
     for key in 0..<10 { weighed.set(key, for: key) }
@@ -166,8 +167,9 @@ import Testing
   func everyEntryIsResidentOrReportedOnce(policy: String) throws {
     let told = Locked<[Int]>([])
     let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 50), policy: policy, shards: 1),
-      onRemoval: { removal in told.withLock { $0.append(removal.value) } })
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 50), policy: CachePolicy(policy), shards: 1),
+      onRemoval: { _, value, _ in told.withLock { $0.append(value) } })
     for value in 0..<2_000 {
       cache.set(value, for: value % 170)
       if value % 97 == 0 {
@@ -199,7 +201,7 @@ import Testing
   ) async throws {
     let cache = try MemoryCache<Int, Value>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 100), policy: policy, shards: 2))
+        limits: MemoryCacheLimits(count: 100), policy: CachePolicy(policy), shards: 2))
     await withTaskGroup(of: Void.self) { group in
       for worker in 0..<3 {
         group.addTask {

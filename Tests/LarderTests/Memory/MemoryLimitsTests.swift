@@ -16,7 +16,7 @@ import Testing
   }
 
   private func failure(_ limits: MemoryCacheLimits, _ policy: String = "lru") -> String? {
-    failure(MemoryCacheConfiguration(limits: limits, policy: policy))
+    failure(MemoryCacheConfiguration(limits: limits, policy: CachePolicy(policy)))
   }
 
   @Test(arguments: [0, -1, .min, .max, MemoryCacheLimits.largest + 1])
@@ -31,25 +31,42 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    Duration.zero, .seconds(-1), .nanoseconds(999), .seconds(Int64.min), .seconds(Int64.min) * 8,
-  ])
-  func agesOutOfRangeAreRejected(age: Duration) {
-    #expect(failure(MemoryCacheLimits(age: age))?.contains("at least a microsecond") == true)
+  @Test func settingsOutOfRangeAreRejectedByName() throws {
+    typealias Change = (inout MemoryCacheConfiguration, Duration) -> Void
+    let lives: [(name: String, least: Duration, set: Change)] = [
+      ("age", .microseconds(1), { $0.limits.age = $1 }),
+      ("refreshAfterWrite", .seconds(1), { $0.refreshAfterWrite = $1 }),
+      ("staleWhileRevalidate", .microseconds(1), { $0.staleWhileRevalidate = $1 }),
+      ("expireAfterAccess", .microseconds(1), { $0.expireAfterAccess = $1 }),
+      ("promptExpiry", .milliseconds(1), { $0.promptExpiry = $1 }),
+      ("loadTimeout", .milliseconds(1), { $0.loadTimeout = $1 }),
+    ]
+    for (name, least, set) in lives {
+      for life in [.zero, .seconds(-1), least - .nanoseconds(1), .seconds(Int64.min) * 8] {
+        #expect(failure { set(&$0, life) }?.contains("\(name) \(life) is out") == true, "\(name)")
+      }
+      for life in [least, .seconds(Int64.max) * 8] {
+        #expect(failure { set(&$0, life) } == nil, "\(name)")
+      }
+    }
+    let shares: [(name: String, set: (inout MemoryCacheConfiguration, Double) -> Void)] = [
+      ("ageJitter", { $0.limits.ageJitter = $1 }),
+      ("pressureRule.keptOnWarning", { $0.pressureRule.keptOnWarning = $1 }),
+      ("pressureRule.keptWhenCritical", { $0.pressureRule.keptWhenCritical = $1 }),
+    ]
+    for (name, set) in shares {
+      for share in [Double.nan, -0.01, 1.01, .infinity, -.infinity, 1e308] {
+        #expect(
+          failure { set(&$0, share) } == "memory cache: \(name) \(share) is out of range: "
+            + "expected a share from 0 to 1")
+      }
+    }
   }
 
-  @Test(arguments: [Double.nan, -0.01, 1.01, .infinity, -.infinity, 1e308])
-  func sharesOutOfRangeAreRejected(share: Double) throws {
-    let limits = MemoryCacheLimits(count: 10)
-    for (name, rule) in [
-      ("keptOnWarning", MemoryPressureRule(keptOnWarning: share)),
-      ("keptWhenCritical", MemoryPressureRule(keptWhenCritical: share)),
-    ] {
-      #expect(
-        failure(MemoryCacheConfiguration(limits: limits, pressureRule: rule))
-          == "memory cache: pressureRule.\(name) \(share) is out of range: "
-          + "expected a share from 0 to 1")
-    }
+  private func failure(_ change: (inout MemoryCacheConfiguration) -> Void) -> String? {
+    var configuration = MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 10))
+    change(&configuration)
+    return failure(configuration)
   }
 
   /// The largest limits work with every policy, even one that multiplies its capacity.
@@ -61,7 +78,7 @@ import Testing
       MemoryCacheLimits(count: largest, weight: largest, age: .seconds(Int64.max)),
     ] {
       let cache = try MemoryCache<Int, Int>(
-        MemoryCacheConfiguration(limits: limits, policy: policy), weigh: { $0 })
+        MemoryCacheConfiguration(limits: limits, policy: CachePolicy(policy)), weigh: { $0 })
       for key in 0..<100 { #expect(cache.set(key, for: key, weight: key)) }
       #expect((0..<100).allSatisfy { cache.value(for: $0) == $0 })
       cache.trim(toCount: 10)
@@ -75,7 +92,8 @@ import Testing
     for policy in Policies.executable {
       let cache = try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 50, weight: 1000), policy: policy, shards: 1,
+          limits: MemoryCacheLimits(count: 50, weight: 1000), policy: CachePolicy(policy),
+          shards: 1,
           clock: clock), weigh: { $0 })
       let costs: [Float] = [.nan, -1, .infinity, -.infinity, .greatestFiniteMagnitude, -0.0, 0]
       for key in 0..<200 {
@@ -134,8 +152,10 @@ import Testing
     let limits = MemoryCacheLimits(weight: 100)
     for make in [
       { try MemoryCache<Int, Int>(limits: limits) },
-      { try MemoryCache<Int, Int>(MemoryCacheConfiguration(limits: limits), onRemoval: { _ in }) },
-      { try LoadingMemoryCache<Int, Int>(limits: limits) { $0 }.cache },
+      {
+        try MemoryCache<Int, Int>(
+          MemoryCacheConfiguration(limits: limits), onRemoval: { _, _, _ in })
+      },
     ] {
       #expect {
         _ = try make()
@@ -163,7 +183,7 @@ import Testing
   @Test(arguments: ["lru", "sieve", "s3-fifo"])
   func largeValuesFitInASmallCache(policy: String) throws {
     let cache = try MemoryCache<Int, Int>(
-      limits: MemoryCacheLimits(weight: 50_000_000), policy: .named(policy), weigh: { $0 })
+      limits: MemoryCacheLimits(weight: 50_000_000), policy: CachePolicy(policy), weigh: { $0 })
     for key in 0..<20 {
       #expect(cache.set(key, for: key, weight: 20_000_000))
       #expect(cache.statistics.weight <= 50_000_000)
@@ -171,7 +191,7 @@ import Testing
     #expect(cache.count > 0 && cache.statistics.rejections == 0)
     for weight in [64 << 20, 128 << 20, 200 << 20] {
       let larger = try MemoryCache<Int, Int>(
-        limits: MemoryCacheLimits(weight: weight), policy: .named(policy), weigh: { $0 })
+        limits: MemoryCacheLimits(weight: weight), policy: CachePolicy(policy), weigh: { $0 })
       for key in 0..<20 { #expect(larger.set(key, for: key, weight: 64 << 20)) }
     }
   }

@@ -27,15 +27,13 @@ import Testing
   }
 
   @Test func ruleDeterminesTheEvictedShare() throws {
-    let source = Source()
     let counted = try cache(MemoryCacheLimits(count: 100))
-    counted.observe(source)
     for key in 0..<80 { counted.set(key, for: key) }
-    source.tell(.warning)
+    counted.handle(.warning)
     #expect(counted.count == 40)
     // Chosen by the policy: the most recently used entries are resident.
     #expect((40..<80).allSatisfy(counted.contains))
-    source.tell(.critical)
+    counted.handle(.critical)
     #expect(counted.count == 0)
     #expect(counted.statistics.pressure == 80)
     #expect(counted.statistics.evictions == 0)
@@ -48,27 +46,14 @@ import Testing
     #expect(weighed.contains(9))
   }
 
-  @Test func aCacheListensToOneSourceWhileItLives() throws {
-    let (first, second) = (Source(), Source())
-    var cache: MemoryCache<Int, Int>? = try cache(MemoryCacheLimits(count: 10))
-    cache?.observe(first)
-    cache?.observe(second)
-    #expect(!first.isHeard && second.isHeard)
-    cache?.stopObserving()
-    #expect(!second.isHeard)
-    cache?.observe(first)
-    cache = nil
-    #expect(!first.isHeard)
-  }
-
   /// A hub with the sources that it has made.
   private final class Sources: Sendable {
     private let made = Locked<[Source]>([])
 
     var all: [Source] { made.withLock { $0 } }
 
-    func hub(failsWith error: MemoryPressureError? = nil) -> PressureHub {
-      PressureHub { () throws(MemoryPressureError) in
+    func hub(failsWith error: MemoryCacheError? = nil) -> PressureHub {
+      PressureHub { () throws(MemoryCacheError) in
         if let error { throw error }
         let source = Source()
         self.made.withLock { $0.append(source) }
@@ -90,7 +75,7 @@ import Testing
     var first: MemoryCache<Int, Int>? = try MemoryCache(configuration(hub))
     var second: MemoryCache<Int, Int>? = try MemoryCache(configuration(hub))
     var hybrid: HybridCache<Int, String>? = try HybridCache(
-      configuration: HybridCacheConfiguration(memory: configuration(hub), disk: nil))
+      configuration: HybridCacheConfiguration(memory: MemoryTier(configuration(hub)), disk: nil))
     #expect(sources.all.count == 1)
     for key in 0..<10 {
       first?.set(key, for: key)
@@ -100,18 +85,16 @@ import Testing
     sources.all[0].tell(.warning)
     // A hybrid's rule keeps nothing.
     #expect(first?.count == 5 && second?.count == 5 && hybrid?.memory?.count == 0)
-    first?.stopObserving()
+    first = nil
     sources.all[0].tell(.critical)
-    #expect(first?.count == 5 && second?.count == 0)
-    (first, second) = (nil, nil)
+    #expect(second?.count == 0)
+    second = nil
     #expect(sources.all[0].isHeard)
     hybrid = nil
     #expect(!sources.all[0].isHeard)
     let third = try MemoryCache<Int, Int>(configuration(hub))
     #expect(sources.all.count == 2 && sources.all[1].isHeard)
-    // Another source replaces the shared one.
-    third.observe(Source())
-    #expect(!sources.all[1].isHeard)
+    withExtendedLifetime(third) {}
   }
 
   @Test func onlyCachesThatAreToldToObserve() throws {
@@ -124,7 +107,7 @@ import Testing
     simulated.isSimulated = true
     _ = try MemoryCache<Int, Int>(simulated)
     _ = try HybridCache<Int, String>(
-      configuration: HybridCacheConfiguration(memory: simulated, disk: nil))
+      configuration: HybridCacheConfiguration(memory: MemoryTier(simulated), disk: nil))
     #expect(sources.all.isEmpty)
     #if canImport(Darwin)
       #expect(MemoryPressureRule.isObservedByDefault)
@@ -137,41 +120,16 @@ import Testing
   }
 
   @Test func refusalOfTheSystemIsAnError() throws {
-    let error = MemoryPressureError(path: "/proc/pressure/memory", code: 13)
+    let error = MemoryCacheError.memoryPressure(path: "/proc/pressure/memory", code: 13)
     let hub = Sources().hub(failsWith: error)
-    #expect(throws: MemoryCacheError.memoryPressure(error)) {
+    #expect(throws: error) {
       try MemoryCache<Int, Int>(configuration(hub))
     }
     #expect {
       try HybridCache<Int, String>(
-        configuration: HybridCacheConfiguration(memory: configuration(hub), disk: nil))
+        configuration: HybridCacheConfiguration(memory: MemoryTier(configuration(hub)), disk: nil))
     } throws: {
-      if case HybridCacheError.memory(.memoryPressure(error)) = $0 { true } else { false }
+      if case HybridCacheError.memory(error) = $0 { true } else { false }
     }
-  }
-
-  /// A source that records the order of its starts and stops.
-  private final class OrderedSource: MemoryPressureSource {
-    let calls = Locked<[String]>([])
-
-    func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
-      calls.withLock { $0.append("start") }
-    }
-
-    func stop() { calls.withLock { $0.append("stop") } }
-  }
-
-  @Test(.endsInTime) func sourcesAreStoppedAfterTheirStart() async throws {
-    let cache = MemoryCache<Int, Int>(count: 10)
-    let sources = (0..<400).map { _ in OrderedSource() }
-    await withTaskGroup(of: Void.self) { group in
-      for part in 0..<4 {
-        group.addTask {
-          for number in 0..<100 { cache.observe(sources[part * 100 + number]) }
-        }
-      }
-    }
-    cache.stopObserving()
-    for source in sources { #expect(source.calls.withLock { $0 } == ["start", "stop"]) }
   }
 }

@@ -22,7 +22,7 @@ import Testing
     func updateThatCallsTheCacheIsServedInReleaseBuilds(policy: String) async throws {
       let cache = try MemoryCache<String, Int>(
         MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 1_000), policy: policy, shards: 4))
+          limits: MemoryCacheLimits(count: 1_000), policy: CachePolicy(policy), shards: 4))
       await withTaskGroup(of: Void.self) { group in
         for worker in 0..<4 {
           group.addTask {
@@ -52,7 +52,7 @@ import Testing
   /// Otherwise each event would cause the next.
   @Test(arguments: ["lru", "sieve"])
   func listenerThatGetsIsCalledOnce(policy: String) throws {
-    let cache = try MemoryCache<String, Int>(count: 10, policy: policy)
+    let cache = try MemoryCache<String, Int>(count: 10, policy: CachePolicy(policy))
     let told = Locked<[CacheEventKind]>([])
     let stream = cache.eventStream()
     let token = cache.onEvent { [unowned cache] event in

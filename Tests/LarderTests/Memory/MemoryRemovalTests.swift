@@ -8,8 +8,8 @@ import Testing
   private final class Told<Value: Sendable & CustomStringConvertible>: Sendable {
     private let lines = Locked<[String]>([])
 
-    func note(_ removal: MemoryRemoval<String, Value>) {
-      lines.withLock { $0.append("\(removal.key) \(removal.value) \(removal.reason)") }
+    func note(_ key: String, _ value: Value, _ reason: MemoryRemovalReason) {
+      lines.withLock { $0.append("\(key) \(value) \(reason)") }
     }
 
     /// Removals reported since the last call.
@@ -29,8 +29,8 @@ import Testing
   ) throws -> MemoryCache<String, String> {
     try MemoryCache(
       MemoryCacheConfiguration(
-        limits: limits, policy: policy, admission: admission, shards: 1, clock: clock),
-      weigh: { _ in 1 }, onRemoval: { told.note($0) })
+        limits: limits, policy: CachePolicy(policy), admission: admission, shards: 1, clock: clock),
+      weigh: { _ in 1 }, onRemoval: { told.note($0, $1, $2) })
   }
 
   @Test(arguments: ["lru", "sieve", "s3-fifo"])
@@ -94,9 +94,9 @@ import Testing
     let kept = Locked<MemoryCache<Int, Int>?>(nil)
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 2), policy: "sieve", shards: 1),
-      onRemoval: { removal in
-        guard removal.reason == .evicted, removal.value < 100 else { return }
-        kept.withLock { $0 }?.set(removal.value + 100, for: -1)
+      onRemoval: { _, value, reason in
+        guard reason == .evicted, value < 100 else { return }
+        kept.withLock { $0 }?.set(value + 100, for: -1)
       })
     kept.withLock { $0 = cache }
     for key in 0..<3 { cache.set(key, for: key) }
@@ -109,9 +109,10 @@ import Testing
   func everyEntryIsResidentOrReportedOnce(policy: String) throws {
     let told = Locked<[Int: Int]>([:])
     let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 50), policy: policy, shards: 1),
-      onRemoval: { removal in
-        told.withLock { $0[removal.value, default: 0] += 1 }
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 50), policy: CachePolicy(policy), shards: 1),
+      onRemoval: { _, value, _ in
+        told.withLock { $0[value, default: 0] += 1 }
       })
     var state: UInt64 = 7
     for value in 0..<5_000 {

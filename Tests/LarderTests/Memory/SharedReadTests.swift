@@ -50,7 +50,8 @@ import Testing
   func readsAreNeitherTornNorOutdated(policy: String, shards: Int) async throws {
     let cache = try MemoryCache<Int, Stamped>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 6_000), policy: policy, shards: shards, hashing: .fast))
+        limits: MemoryCacheLimits(count: 6_000), policy: CachePolicy(policy), shards: shards,
+        hashing: .fast))
     let tally = Tally()
     await withTaskGroup(of: Void.self) { group in
       for thread in 0..<4 {
@@ -100,7 +101,8 @@ import Testing
   func oneRecordWrittenAllTheTime(policy: String) async throws {
     let cache = try MemoryCache<Int, SIMD16<Int>>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 1), policy: policy, shards: 1, hashing: .fast))
+        limits: MemoryCacheLimits(count: 1), policy: CachePolicy(policy), shards: 1, hashing: .fast)
+    )
     let tally = Tally()
     await withTaskGroup(of: Void.self) { group in
       group.addTask {

@@ -7,10 +7,10 @@
 
   @Suite(.endsInTime) struct SystemMemoryPressureTests {
     @Test func unwatchableFileIsAnError() {
-      #expect(throws: MemoryPressureError.self) {
+      #expect(throws: MemoryCacheError.self) {
         try SystemMemoryPressure(path: "/nowhere/memory.pressure")
       }
-      let error = MemoryPressureError(path: "/nowhere/memory.pressure", code: 2)
+      let error = MemoryCacheError.memoryPressure(path: "/nowhere/memory.pressure", code: 2)
       #expect(
         "\(error)".hasPrefix("/nowhere/memory.pressure: cannot observe memory pressure: No such")
       )
@@ -22,13 +22,12 @@
         .appendingPathComponent("pressure-\(UUID().uuidString)").path
       try Data().write(to: URL(fileURLWithPath: path))
       defer { try? FileManager.default.removeItem(atPath: path) }
-      let cache = MemoryCache<Int, Int>(count: 10)
       // Some never start.
       for round in 0..<1_000 {
         let source = try SystemMemoryPressure(path: path)
         if round % 2 == 0 {
-          cache.observe(source)
-          cache.stopObserving()
+          source.start { _ in }
+          source.stop()
         }
         // The thread closes its files some time after `stop`.
         let end = ContinuousClock.now + .seconds(120)
@@ -42,11 +41,8 @@
     @Test(.enabled(if: access("/proc/pressure/memory", R_OK | W_OK) == 0))
     func kernelAcceptsTheTriggers() throws {
       let source = try SystemMemoryPressure(path: "/proc/pressure/memory")
-      let cache = MemoryCache<Int, Int>(count: 10)
-      cache.set(1, for: 1)
-      cache.observe(source)
-      cache.stopObserving()
-      #expect(cache.value(for: 1) == 1)
+      source.start { _ in }
+      source.stop()
     }
 
     /// Number of this process's descriptors of the file, which other tests do not use.

@@ -71,7 +71,7 @@ struct DiskRecordingTests {
   }
 
   private func hybrid(
-    memory: MemoryCacheConfiguration?, disk: Bool = true, _ rules: HybridRules = HybridRules()
+    memory: MemoryTier?, disk: Bool = true, _ rules: HybridRules = HybridRules()
   ) throws -> HybridCache<String, String> {
     var configuration = HybridCacheConfiguration()
     configuration.memory = memory
@@ -80,9 +80,9 @@ struct DiskRecordingTests {
     return try HybridCache(path: folder.path + "/cache", configuration: configuration)
   }
 
-  private static func memory(_ policy: String, count: Int) -> MemoryCacheConfiguration {
-    MemoryCacheConfiguration(
-      limits: MemoryCacheLimits(count: count), policy: policy, shards: 1)
+  private static func memory(_ policy: String, count: Int) -> MemoryTier {
+    MemoryTier(
+      limits: MemoryCacheLimits(count: count), policy: CachePolicy(policy))
   }
 
   /// A get is recorded once, whichever tier answers; moves between tiers are not.

@@ -23,7 +23,8 @@ struct MemoryRecordingTests {
     _ policy: String, _ limits: MemoryCacheLimits = MemoryCacheLimits(count: 100)
   ) throws -> MemoryCache<String, Int> {
     try MemoryCache(
-      MemoryCacheConfiguration(limits: limits, policy: policy, shards: 1), weigh: { _ in 1 })
+      MemoryCacheConfiguration(limits: limits, policy: CachePolicy(policy), shards: 1),
+      weigh: { _ in 1 })
   }
 
   @Test(arguments: policies)
@@ -179,7 +180,8 @@ struct MemoryRecordingTests {
   @Test(arguments: policies)
   func samplesAreSpatial(_ policy: String) throws {
     let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 1000), policy: policy, shards: 4))
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 1000), policy: CachePolicy(policy), shards: 4))
     let recording = try cache.record(to: path, sampling: 0.1)
     for _ in 0..<3 {
       for key in 0..<10_000 {
@@ -242,7 +244,7 @@ struct MemoryRecordingTests {
   @Test(arguments: policies)
   func threads(_ policy: String) throws {
     let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 500), policy: policy))
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 500), policy: CachePolicy(policy)))
     let recording = try cache.record(to: path)
     let (threads, rounds) = (8, 20_000)
     DispatchQueue.concurrentPerform(iterations: threads) { thread in
@@ -269,7 +271,7 @@ struct MemoryRecordingTests {
   @Test(arguments: policies)
   func recordingsComeAndGoUnderLoad(_ policy: String) throws {
     let cache = try MemoryCache<Int, [Int]>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 200), policy: policy))
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 200), policy: CachePolicy(policy)))
     let isOver = Locked(false)
     let ended = DispatchSemaphore(value: 0)
     for thread in 0..<3 {

@@ -15,82 +15,6 @@ import Testing
     cache = try HybridCache(path: folder.path, configuration: HybridTestCaches.configuration())
   }
 
-  /// Waits until `count` requests wait for a fetch that others have started.
-  private func hasJoined(_ count: UInt64) async {
-    while cache.statistics.joined < count { await Task.yield() }
-  }
-
-  @Test func concurrentRequestsShareOneFetch() async throws {
-    let origin = TestOrigin(gate: gate)
-    let results = await withTaskGroup(of: Int?.self) { group in
-      for _ in 0..<20 {
-        group.addTask { await cache.result(for: "a", load: origin.answer).value }
-      }
-      await hasJoined(19)
-      gate.open()
-      return await group.reduce(into: []) { $0.append($1) }
-    }
-    #expect(results == Array(repeating: 0, count: 20))
-    #expect(origin.requests == 1)
-    #expect(cache.statistics.fetches == 1)
-  }
-
-  @Test func failureReachesAllWaiters() async throws {
-    let origin = TestOrigin(gate: gate)
-    origin.set { $0.failure = OriginFailure() }
-    async let one = cache.result(for: "a", load: origin.answer)
-    await gate.hasArrivals(1)
-    async let other = cache.result(for: "a", load: origin.answer)
-    await hasJoined(1)
-    gate.open()
-    #expect(await [one.kind, other.kind] == Array(repeating: "failure OriginFailure", count: 2))
-    #expect(origin.requests == 1)
-    // The next one asks again.
-    origin.set { $0.failure = nil }
-    #expect(await cache.result(for: "a", load: origin.answer).kind == "miss")
-  }
-
-  @Test func cancelledRequestDoesNotCancelOthers() async throws {
-    let origin = TestOrigin(gate: gate)
-    let first = Task { await cache.result(for: "a", load: origin.answer).kind }
-    await gate.hasArrivals(1)
-    let second = Task { await cache.result(for: "a", load: origin.answer).kind }
-    await hasJoined(1)
-    first.cancel()
-    // It ends although the origin has not responded.
-    #expect(await first.value == "failure CancellationError")
-    gate.open()
-    #expect(await second.value == "miss")
-    #expect(try cache.entry(for: "a")?.value == 0)
-  }
-
-  @Test func fetchIsCancelledWithTheLastRequest() async throws {
-    let (cancelled, entered) = (Gate(), Gate())
-    let load: HybridCache<String, Int>.Loader = { [gate] _ in
-      await withTaskCancellationHandler {
-        entered.open()
-        await gate.pass()
-      } onCancel: {
-        cancelled.open()
-      }
-      return .value(5)
-    }
-    let first = Task { await cache.result(for: "a", load: load).kind }
-    await entered.pass()
-    let second = Task { await cache.result(for: "a", load: load).kind }
-    await hasJoined(1)
-    first.cancel()
-    second.cancel()
-    #expect(await [first.value, second.value].allSatisfy { $0 == "failure CancellationError" })
-    await cancelled.pass()
-    // A later request starts again, and the late result of the cancelled fetch is not stored.
-    #expect(await cache.result(for: "a") { _ in .value(6) }.value == 6)
-    gate.open()
-    for _ in 0..<100 { await Task.yield() }
-    #expect(try cache.entry(for: "a")?.value == 6)
-    #expect(cache.statistics.fetchFailures == 0)
-  }
-
   @Test func requestCancelledBeforehandDoesNotFetch() async throws {
     let origin = TestOrigin()
     let task = Task { [gate] in
@@ -106,9 +30,9 @@ import Testing
   @Test func aCancelledLoadIsNoFailure() async throws {
     let result = await cache.result(for: "a") { _ in throw CancellationError() }
     #expect(result.kind == "failure CancellationError")
-    #expect(cache.statistics.fetchFailures == 0)
+    #expect(cache.readStatistics().loads.failed == 0)
     _ = await cache.result(for: "a") { _ in throw OriginFailure() }
-    #expect(cache.statistics.fetchFailures == 1)
+    #expect(cache.readStatistics().loads.failed == 1)
   }
 
   /// A request waits for a fetch that was started at a lower priority.
@@ -134,23 +58,11 @@ import Testing
 
   // MARK: Loaders that use the cache
 
-  @Test(.timeLimit(.minutes(30))) func loaderThatRequestsItsOwnKeyGetsAnError() async throws {
-    let inner = Locked<[String]>([])
-    let result = await cache.result(for: "a") { [cache] _ in
-      let own = await cache.result(for: "a") { _ in .value(1) }
-      // Through another key, too.
-      let other = await cache.result(for: "b") { _ in
-        .value(try await cache.value(for: "a") { _ in 1 })
-      }
-      inner.withLock { $0 = [own.kind, other.kind] }
-      return .value(2)
-    }
-    #expect(result.value == 2)
-    #expect(
-      inner.withLock { $0 } == ["failure HybridCacheError", "failure HybridCacheError"])
-    // Cached values may be requested, and so may the same key of another cache.
+  /// Cached values, and the same key of another cache.
+  @Test func loaderMayRequestWhatNeedsNoLoadOfItsKey() async throws {
+    try await cache.set(2, for: "a")
     let folder = try ScratchFolder()
-    let behind = try HybridCache<String, Int>(
+    let behind = try await HybridCache<String, Int>(
       path: folder.path, configuration: HybridTestCaches.configuration())
     let again = await cache.result(for: "a", strategy: .fetch) { [cache] _ in
       let known = await cache.result(for: "a") { _ in .value(-1) }.value ?? 0
@@ -161,54 +73,14 @@ import Testing
 
   // MARK: Overtaking
 
-  @Test func aSetDuringAFetchStays() async throws {
-    let origin = TestOrigin(gate: gate)
-    async let result = cache.result(for: "a", load: origin.answer)
-    await gate.hasArrivals(1)
-    try cache.set(9, for: "a")
-    gate.open()
-    #expect(await result.value == 0)
-    #expect(try cache.entry(for: "a")?.value == 9)
-    cache.handle(.critical)
-    #expect(try cache.entry(for: "a")?.value == 9)
-    #expect(cache.statistics.overtaken == 1)
-  }
-
-  @Test func aRemovalDuringAFetchStays() async throws {
-    let origin = TestOrigin(gate: gate)
-    async let one = cache.result(for: "a", load: origin.answer)
-    async let other = cache.result(for: "b", load: origin.answer)
-    await gate.hasArrivals(2)
-    try cache.remove("a")
-    try cache.removeAll()
-    gate.open()
-    #expect(await [one.value, other.value] == [0, 0])
-    #expect(try cache.entry(for: "a") == nil)
-    #expect(try cache.entry(for: "b") == nil)
-  }
-
-  @Test func requestAfterARemovalFetchesAgain() async throws {
-    let origin = TestOrigin(gate: gate)
-    async let old = cache.result(for: "a", load: origin.answer)
-    await gate.hasArrivals(1)
-    try cache.remove("a")
-    origin.set { $0.value = 1 }
-    async let new = cache.result(for: "a", load: origin.answer)
-    await gate.hasArrivals(2)
-    gate.open()
-    #expect(await old.value == 0)
-    #expect(await new.value == 1)
-    #expect(try cache.entry(for: "a")?.value == 1)
-  }
-
   @Test func overtakenRenewalChangesNothing() async throws {
     let origin = TestOrigin(gate: gate)
-    try cache.set(0, for: "a", options: DiskStoreOptions(version: "v0"))
+    try await cache.set(0, for: "a", options: DiskStoreOptions(version: "v0"))
     async let result = cache.result(for: "a", strategy: .fetch, load: origin.answer)
     await gate.hasArrivals(1)
-    try cache.set(4, for: "a", options: DiskStoreOptions(version: "v4"))
+    try await cache.set(4, for: "a", options: DiskStoreOptions(version: "v4"))
     gate.open()
     #expect(await result.kind == "hit memory revalidated")
-    #expect(try cache.entry(for: "a")?.version == "v4")
+    #expect(try await cache.entry(for: "a")?.version == "v4")
   }
 }

@@ -13,6 +13,6 @@ enum Policies {
 
   /// Policies with lock-free hits.
   static let lockless = executable.filter { name in
-    (try? MemoryCache<Int, Int>(count: 10, policy: name))?.blocks.slots != nil
+    (try? MemoryCache<Int, Int>(count: 10, policy: CachePolicy(name)))?.blocks.slots != nil
   }
 }

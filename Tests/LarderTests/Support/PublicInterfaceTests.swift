@@ -35,7 +35,7 @@ import Testing
     #expect(hit.value == 5 && hit.tier == .disk && hit.freshness == .stale)
     #expect(hit.created == created && hit.expires == expires && hit.version == version)
     #expect(hit.contentType == nil && !hit.isPermanent)
-    #expect(CacheResult.hit(hit).source == .disk)
+    #expect(CacheResult.hit(hit).value == 5)
   }
 
   @Test func diskResultsConsistOfTheirParts() {
@@ -49,15 +49,8 @@ import Testing
     metadata.expires = nil
     #expect(metadata.created == created + 1 && metadata.expires == nil)
     #expect(DiskSuiteUsage(name: "s", count: 2, bytes: 9).count == 2)
-    let freed = HybridFreed(memoryCount: 1, disk: DiskFreed(count: 2, valueBytes: 3, diskBytes: 4))
-    #expect(freed.memoryCount == 1 && freed.disk.count == 2 && freed.disk.diskBytes == 4)
-    #expect(HybridFreed() == HybridFreed(memoryCount: 0, disk: DiskFreed()))
-  }
-
-  @Test func eventsAndProgressConsistOfTheirParts() {
-    let event = HybridEvent(.evict(.trim), key: "a", tier: .memory)
-    #expect(event.key == "a" && event.tier == .memory)
-    #expect(PrewarmProgress(total: 9, present: 1, fetched: 2, absent: 3, failed: 1).done == 7)
+    let freed = Freed(memoryCount: 1, count: 2, valueBytes: 3, diskBytes: 4)
+    #expect(freed.memoryCount == 1 && freed.count == 2 && freed.diskBytes == 4)
   }
 
   @Test func typesOfTheEngineNeedNoOtherImport() throws {

@@ -109,7 +109,7 @@
         if options.limitsDisk {
           try cache.setDiskLimits(DiskLimits(bytes: nil, count: 1 + count, freeBytes: 0))
         } else {
-          let shards = options.configuration.memory?.shards ?? 1
+          let shards = options.configuration.memory?.configuration.shards ?? 1
           try cache.setMemoryLimits(MemoryCacheLimits(count: shards + count))
         }
       }
@@ -202,11 +202,16 @@
     /// loads.
     private func prewarm(_ client: Int) async {
       let calls = (0..<setting.keys).map { recorder.begin(client, $0) }
-      let progress = await cache.prewarm(calls.indices, concurrency: 2) { request in
-        try await self.load(request, calls[request.key])
+      await withTaskGroup(of: Void.self) { group in
+        for (key, call) in calls.enumerated() {
+          group.addTask {
+            _ = await self.cache.result(for: key, strategy: .cacheElseFetch) { request in
+              try await self.load(request, call)
+            }
+          }
+        }
       }
-      for call in calls { recorder.end(call, .nothing("prewarm")) }
-      if progress.done != setting.keys { message = "prewarmed \(progress) of \(setting.keys)" }
+      for call in calls { recorder.end(call, .nothing("all")) }
     }
 
     // MARK: The end

@@ -34,8 +34,8 @@
       let isLarge = !isStrict && random.oneIn(3)
       var memory = MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: isLarge ? 8 * shards : shards + random.below(2)),
-        policy: random.pick(Self.policies), shards: shards, hashing: .seeded(random.next()),
-        seed: random.next())
+        policy: random.pick(Self.policies), shards: shards, hashing: .seeded(random.next()))
+      memory.seed = random.next()
       var disk = DiskConfiguration(
         policy: .named(random.pick(Self.policies)),
         limits: DiskLimits(
@@ -51,7 +51,7 @@
       if other.oneIn(8) { memory.policy = choosing }
       if other.oneIn(8) { disk.policy = choosing }
       configuration = HybridCacheConfiguration(
-        memory: hasMemory ? memory : nil, disk: disk, rules: rules, clock: clock)
+        memory: hasMemory ? MemoryTier(memory) : nil, disk: disk, rules: rules, clock: clock)
       configuration.copiesOnRead = random.oneIn(4)
       configuration.strategy = random.pick(CacheStrategy.allCases)
       configuration.staleIfError = random.pick([nil, nil, .zero, .seconds(5)])
@@ -91,7 +91,7 @@
       let memory = configuration.memory
       let disk = configuration.disk
       return "hybrid cache, memory \(memory?.policy ?? "none") \(memory?.limits.count ?? 0) in "
-        + "\(memory?.shards ?? 0) shards, disk \(disk?.policy ?? "none") "
+        + "\(memory?.configuration.shards ?? 0) shards, disk \(disk?.policy ?? "none") "
         + "\(disk?.limits.count ?? 0), \(configuration.rules.inclusion), promotion "
         + "\(configuration.rules.promotion), placement \(configuration.rules.placement != nil), "
         + "copies \(configuration.copiesOnRead), strategy "

@@ -21,8 +21,8 @@
         self.told = told
         cache = try MemoryCache(
           options.configuration,
-          onRemoval: { removal in
-            told.note(removal.value.number, removal.key, removal.reason)
+          onRemoval: { key, value, reason in
+            told.note(value.number, key, reason)
           })
       } else {
         told = nil

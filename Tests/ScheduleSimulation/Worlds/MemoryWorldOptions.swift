@@ -29,7 +29,8 @@
       configuration = MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: isAmple ? 8 * shards : shards + random.below(2)),
         policy: random.pick(Self.policies), shards: shards, hashing: .seeded(random.next()),
-        clock: clock, seed: random.next())
+        clock: clock)
+      configuration.seed = random.next()
       if lives.count > 1, random.oneIn(2) { configuration.staleWhileRevalidate = .seconds(3) }
       if lives.count > 1, random.oneIn(3) { configuration.refreshAfterWrite = .seconds(2) }
       absenceLife = random.oneIn(2) ? 3 : nil

@@ -143,7 +143,7 @@ extension DiskCore {
   /// restored as when a database is opened. O(n log n) in the entries.
   ///
   /// - Throws: `limit` or `configuration`, in which case nothing has changed; `closed`; `database`.
-  func resize(_ limits: DiskLimits) throws(DiskCacheError) -> DiskFreed {
+  func resize(_ limits: DiskLimits) throws(DiskCacheError) -> Freed {
     var wanted = configuration
     wanted.limits = limits
     try wanted.check()

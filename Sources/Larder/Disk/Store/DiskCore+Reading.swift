@@ -212,7 +212,6 @@ extension DiskCore {
     statistics.bytesRead += UInt64(entry.data.count)
     if entry.metadata.isExpired {
       statistics.misses += 1
-      statistics.expiredReads += 1
       note(.miss)
       return
     }

@@ -90,6 +90,7 @@ extension DiskCore {
     let outcome = tier.set(request, now)
     let isVictim = dropVictims(sparing: id, counting: \.evictions)
     if outcome == .rejected {
+      statistics.sets += 1
       statistics.rejections += 1
       return .reject
     }
@@ -99,11 +100,13 @@ extension DiskCore {
   }
 
   private func countStore(_ replaces: Bool) {
-    if replaces { statistics.replacements += 1 } else { statistics.stores += 1 }
+    statistics.sets += 1
+    if !replaces { statistics.admissions += 1 }
   }
 
   private func refuse(_ id: ObjectID, countsRejection: Bool) throws(DiskCacheError) {
     if countsRejection {
+      statistics.sets += 1
       statistics.rejections += 1
       if slots[Int(id)].state == .known { tier.remove(id) }
     }
@@ -211,7 +214,7 @@ extension DiskCore {
     let before = valueBytes
     while tier.count > 0, before - valueBytes < missing {
       drop(tier.giveUp(), .evict(.freeSpace))
-      statistics.freeSpaceEvictions += 1
+      statistics.pressure += 1
     }
     try releaseFiles()
     return try freeBytes() >= limits.freeBytes + bytes
@@ -315,16 +318,16 @@ extension DiskCore {
   }
 
   func removeAll(
-    counting counter: WritableKeyPath<DiskStatistics, UInt64>, as kind: CacheEventKind,
+    counting counter: WritableKeyPath<TierStatistics, UInt64>, as kind: CacheEventKind,
     where matches: (ObjectID, DiskSlot) -> Bool
-  ) throws(DiskCacheError) -> DiskFreed {
+  ) throws(DiskCacheError) -> Freed {
     try measuringFreed { [self] () throws(DiskCacheError) -> Void in
       drop(counting: counter, as: kind, where: matches)
     }
   }
 
   private func drop(
-    counting counter: WritableKeyPath<DiskStatistics, UInt64>, as kind: CacheEventKind,
+    counting counter: WritableKeyPath<TierStatistics, UInt64>, as kind: CacheEventKind,
     where matches: (ObjectID, DiskSlot) -> Bool
   ) {
     for place in slots.indices.dropFirst() {
@@ -338,7 +341,7 @@ extension DiskCore {
 
   func clear(
     suite name: String?, includesPermanent: Bool, removesCopy: Bool
-  ) throws(DiskCacheError) -> DiskFreed {
+  ) throws(DiskCacheError) -> Freed {
     try openIndex(toClear: DiskLosses.Clearing(suite: name, includesPermanent: includesPermanent))
     let number = name.map { suiteNumber($0) }
     // First: it makes room on a full disk.
@@ -355,7 +358,7 @@ extension DiskCore {
   }
 
   /// Evicts entries, chosen by the policy, until at most `entriesMax` and `bytesMax` are left.
-  func trim(entriesMax: Int, bytesMax: UInt64) throws(DiskCacheError) -> DiskFreed {
+  func trim(entriesMax: Int, bytesMax: UInt64) throws(DiskCacheError) -> Freed {
     try measuringFreed { [self] () throws(DiskCacheError) -> Void in
       while tier.count > 0, tier.count > entriesMax || valueBytes > bytesMax {
         drop(tier.giveUp(), .evict(.trim))
@@ -395,7 +398,7 @@ extension DiskCore {
   func measuringFreed(
     clearsSuites: ((UInt32) -> Bool)? = nil,
     _ body: () throws(DiskCacheError) -> Void
-  ) throws(DiskCacheError) -> DiskFreed {
+  ) throws(DiskCacheError) -> Freed {
     try checkPlace()
     _ = try openIndex()
     let before = (entries, valueBytes + permanentBytes, diskBytes)
@@ -405,7 +408,7 @@ extension DiskCore {
     if !doomed.isEmpty || folder.values.hasSpare || !empty.isEmpty || isWasteful == true {
       try releaseFiles(empty: empty)
     }
-    return DiskFreed(
+    return Freed(
       count: before.0 - entries, valueBytes: before.1 - valueBytes - permanentBytes,
       diskBytes: before.2 - min(before.2, diskBytes))
   }

@@ -30,7 +30,7 @@ final class DiskCore {
   }
   private(set) var hasVictims: () -> Bool
   private var reservedIDs = DiskCore.reservedMin
-  var statistics = DiskStatistics()
+  var statistics = TierStatistics()
   /// Damage because of which the database is to be set aside, as soon as that succeeds.
   var damageFound: DiskCacheError?
   var damage: String?
@@ -302,7 +302,7 @@ final class DiskCore {
   }
 
   func dropVictims(
-    sparing id: ObjectID, counting counter: WritableKeyPath<DiskStatistics, UInt64>
+    sparing id: ObjectID, counting counter: WritableKeyPath<TierStatistics, UInt64>
   ) -> Bool {
     var isVictim = false
     let victims = tier.victims
@@ -489,7 +489,9 @@ extension DiskCore {
     defer { heard = [] }
     if let key = heard.last?.key, let old = reportedLeader, let leader = tier.leading, leader != old
     {
-      heard.append(CacheEvent(.switchPolicy(PolicySwitch(from: old, to: leader)), key))
+      let change = CacheEventKind.switchPolicy(
+        from: UInt8(clamping: old), to: UInt8(clamping: leader))
+      heard.append(CacheEvent(change, key))
       reportedLeader = leader
     }
     return heard

@@ -59,8 +59,8 @@ import Testing
     }
   }
 
-  private func cache(_ client: AsyncHTTPClient.HTTPClient) throws -> HTTPCache {
-    try HTTPCache(
+  private func cache(_ client: AsyncHTTPClient.HTTPClient) async throws -> HTTPCache {
+    try await HTTPCache(
       directory: nil, configuration: HTTPCacheConfiguration(disk: nil),
       client: .asyncHTTPClient(client))
   }
@@ -82,7 +82,7 @@ import Testing
   @Test func freshResponsesAreNotAskedAgain() async throws {
     try await withServer { address, log in
       try await withClient { client in
-        let cache = try cache(client)
+        let cache = try await cache(client)
         let url = try #require(URL(string: address + "/picture"))
         for _ in 0..<3 {
           let (data, response) = try await cache.data(from: url)
@@ -108,7 +108,7 @@ import Testing
   @Test func messagesOfHTTPTypesGoThroughTheCache() async throws {
     try await withServer { address, log in
       try await withClient { client in
-        let cache = try cache(client)
+        let cache = try await cache(client)
         let url = try #require(URL(string: address + "/picture"))
         let request = HTTPRequest(method: .get, url: url)
         for _ in 0..<2 {
@@ -124,7 +124,7 @@ import Testing
   @Test func loaderConfirmsWhatTheCacheHas() async throws {
     try await withServer { address, log in
       try await withClient { client in
-        let cache = try HybridCache<String, String>(
+        let cache = try await HybridCache<String, String>(
           configuration: HybridCacheConfiguration(disk: nil, strategy: .fetch))
         for _ in 0..<2 {
           let result = await cache.result(for: "picture") { origin in

@@ -27,14 +27,14 @@ import Testing
 
   @Test func cancellationClosesToo() async throws {
     let scratch = Scratch()
-    let cache = try HybridCache<String, String>(path: scratch.path)
-    try cache.set("of a", for: "a")
+    let cache = try await HybridCache<String, String>(path: scratch.path)
+    try await cache.set("of a", for: "a")
     let task = Task { try await CacheService(cache).run() }
     task.cancel()
     try await task.value
-    let again = try HybridCache<String, String>(path: scratch.path)
-    #expect(try again.value(for: "a") == "of a")
-    try again.close()
+    let again = try await HybridCache<String, String>(path: scratch.path)
+    #expect(try await again.value(for: "a") == "of a")
+    try await again.close()
   }
 
   @Test func diskIsAwaitedOutsideThePool() async throws {
@@ -49,7 +49,7 @@ import Testing
   @Test func diskOfAHybridCacheIsAwaitedOutsideThePool() async throws {
     let scratch = Scratch()
     let clock = ObservedClock()
-    let cache = try HybridCache<String, String>(
+    let cache = try await HybridCache<String, String>(
       path: scratch.path, configuration: HybridCacheConfiguration(clock: clock))
     try await serve(CacheService(cache, cleaningEvery: often), clock)
     #expect(!clock.wasAskedByATask)
@@ -61,9 +61,9 @@ import Testing
     let refusal = CacheServiceError.interval(interval)
     let memory = MemoryCache<Int, Int>(count: 2)
     #expect(throws: refusal) { try CacheService(memory, cleaningEvery: interval) }
-    let hybrid = try HybridCache<String, String>(path: scratch.path)
+    let hybrid = try await HybridCache<String, String>(path: scratch.path)
     #expect(throws: refusal) { try CacheService(hybrid, cleaningEvery: interval) }
-    try hybrid.close()
+    try await hybrid.close()
     let disk = try BlockingDiskCache(path: scratch.path)
     #expect(throws: refusal) { try CacheService(DiskCache(disk), cleaningEvery: interval) }
     try disk.close()
@@ -72,8 +72,8 @@ import Testing
 
   @Test func failuresToCleanAreReported() async throws {
     let scratch = Scratch()
-    let hybrid = try HybridCache<String, String>(path: scratch.path)
-    try hybrid.close()
+    let hybrid = try await HybridCache<String, String>(path: scratch.path)
+    try await hybrid.close()
     let ofHybrid = Mutex<[HybridCacheError]>([])
     try await serve(
       CacheService(

@@ -41,11 +41,11 @@ import Testing
   @Test func failedFetchesAreWarningsWithoutTheirKeys() async throws {
     let log = Log()
     let scratch = Scratch()
-    let cache = try HybridCache<String, String>(path: scratch.path)
+    let cache = try await HybridCache<String, String>(path: scratch.path)
     let token = cache.log(to: log.logger(.info), name: "c")
     _ = try? await cache.value(for: "secret") { _ in throw Refused() }
     _ = try await cache.value(for: "b") { _ in "of b" }
-    try cache.close()
+    try await cache.close()
     token.cancel()
     let lines = log.lines.withLock { $0 }
     #expect(
@@ -56,16 +56,16 @@ import Testing
   @Test func keysAndFetchesAreLoggedOnDemand() async throws {
     let log = Log()
     let scratch = Scratch()
-    let cache = try HybridCache<String, String>(path: scratch.path)
+    let cache = try await HybridCache<String, String>(path: scratch.path)
     let token = cache.log(to: log.logger(.debug), name: "c", logsKeys: true)
     _ = try await cache.value(for: "b") { _ in "of b" }
-    try cache.close()
+    try await cache.close()
     token.cancel()
     #expect(log.lines.withLock { $0 }.contains("debug: fetched [cache=c key=b]"))
   }
 
   /// Requests are a loop, in which LRU has no hits.
-  @Test func changesOfThePolicyAreNotices() throws {
+  @Test func changesOfThePolicyAreNotices() async throws {
     let log = Log()
     let scratch = Scratch()
     let configuration = DiskConfiguration(
@@ -78,14 +78,15 @@ import Testing
     }
     token.cancel()
     try disk.close()
-    let cache = try HybridCache<Int, Int>(
+    let cache = try await HybridCache<Int, Int>(
       configuration: HybridCacheConfiguration(
-        memory: MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 100), policy: "auto:policies=lru/mru", shards: 1),
+        memory: MemoryTier(
+          limits: MemoryCacheLimits(count: 100), policy: "auto:policies=lru/mru"),
         disk: nil))
     token = cache.log(to: log.logger(.info), name: "h")
-    for index in 0..<12_000 where try cache.value(for: index % 120) == nil {
-      try cache.set(index, for: index % 120)
+    for index in 0..<12_000 {
+      let key = index % 120
+      if try await cache.value(for: key) == nil { try await cache.set(index, for: key) }
     }
     token.cancel()
     #expect(

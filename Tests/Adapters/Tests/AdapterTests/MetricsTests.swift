@@ -46,7 +46,7 @@ import Testing
   @Test func tiersOfAHybridAreDistinguished() async throws {
     let metrics = TestMetrics()
     let scratch = Scratch()
-    let cache = try HybridCache<String, String>(path: scratch.path)
+    let cache = try await HybridCache<String, String>(path: scratch.path)
     let reporter = CacheMetrics(cache, name: "c", factory: metrics)
     _ = try await cache.value(for: "a") { _ in "of a" }
     _ = try await cache.value(for: "a") { _ in "another" }
@@ -56,7 +56,7 @@ import Testing
     #expect(total(metrics, "larder_loads", [("result", "started")]) == 1)
     let weight = try metrics.expectMeter("larder_weight", [("cache", "c"), ("tier", "disk")])
     #expect(weight.lastValue == 4)
-    try cache.close()
+    try await cache.close()
   }
 
   @Test func negativeHitsAreReported() async throws {
@@ -75,15 +75,16 @@ import Testing
   @Test func staleAnswersAreReported() async throws {
     let metrics = TestMetrics()
     let scratch = Scratch()
-    let cache = try HybridCache<String, String>(
+    let cache = try await HybridCache<String, String>(
       path: scratch.path,
       configuration: HybridCacheConfiguration(staleIfError: .seconds(3600)))
     let reporter = CacheMetrics(cache, name: "c", factory: metrics)
-    try cache.set("of a", for: "a", options: DiskStoreOptions(timeToLive: .zero, version: "1"))
+    let options = DiskStoreOptions(timeToLive: .zero, version: "1")
+    try await cache.set("of a", for: "a", options: options)
     #expect(try await cache.value(for: "a") { _ in throw Refused() } == "of a")
     reporter.update()
     #expect(total(metrics, "larder_stale_answers", [("reason", "origin_failed")]) == 1)
-    try cache.close()
+    try await cache.close()
   }
 
   @Test func aRunThatIsCancelledReportsOnceMore() async throws {
@@ -111,7 +112,7 @@ import Testing
     disk = nil
     try await (untilMemoryIsGone, untilDiskIsGone)
     // The folder is free again.
-    var hybrid: HybridCache<String, String>? = try HybridCache(path: scratch.path)
+    var hybrid: HybridCache<String, String>? = try await HybridCache(path: scratch.path)
     let ofHybrid = CacheMetrics(try #require(hybrid), name: "h", factory: TestMetrics())
     async let untilHybridIsGone: Void = ofHybrid.run(every: .milliseconds(1))
     hybrid = nil
@@ -144,11 +145,11 @@ import Testing
 
   @Test func diskOfAHybridCacheIsAwaitedOutsideThePool() async throws {
     let scratch = Scratch()
-    let cache = try HybridCache<String, String>(path: scratch.path)
+    let cache = try await HybridCache<String, String>(path: scratch.path)
     let factory = ObservedFactory()
     try await report(CacheMetrics(cache, name: "c", factory: factory))
     #expect(factory.made > 0 && factory.madeByTasks == 0)
-    try cache.close()
+    try await cache.close()
   }
 
   /// Reports once, and once more because it was cancelled.

@@ -1,4 +1,6 @@
+import Dispatch
 import Larder
+import Synchronization
 
 /// A cache shared by many threads, with the calls that this program makes.
 protocol SharedCache<Value>: Sendable {
@@ -21,7 +23,7 @@ struct InMemory<Value: Canary>: SharedCache {
   init(policy: String, limit: Int, shards: Int?, expires: Bool) throws {
     self.limit = limit
     var configuration = MemoryCacheConfiguration(
-      limits: MemoryCacheLimits(count: limit), policy: policy, shards: shards)
+      limits: MemoryCacheLimits(count: limit), policy: CachePolicy(policy), shards: shards)
     if expires {
       configuration.expireAfterAccess = .milliseconds(1)
       configuration.promptExpiry = .milliseconds(1)
@@ -56,29 +58,48 @@ struct InHybrid<Value: Canary>: SharedCache {
   let cache: HybridCache<Int, Value>
 
   init(policy: String, limit: Int, shards: Int?) throws {
-    cache = try HybridCache(
-      configuration: HybridCacheConfiguration(
-        memory: MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: limit), policy: policy, shards: shards),
-        disk: nil))
+    let configuration = HybridCacheConfiguration(
+      memory: MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: limit), policy: CachePolicy(policy), shards: shards),
+      disk: nil)
+    cache = try waiting { try await HybridCache(configuration: configuration) }
   }
 
-  func get(_ key: Int) -> Value? { try? cache.value(for: key) }
-  func set(_ value: Value, for key: Int) { _ = try? cache.set(value, for: key) }
-  func remove(_ key: Int) { _ = try? cache.remove(key) }
+  func get(_ key: Int) -> Value? { cache.valueInMemory(for: key) }
+  func set(_ value: Value, for key: Int) {
+    _ = try? waiting { try await cache.set(value, for: key) }
+  }
+  func remove(_ key: Int) { _ = try? waiting { try await cache.remove(key) } }
 
   func change(_ key: Int, _ draw: Int, _ value: Value) {
     switch draw % 8 {
     case 0, 1, 2:
-      _ = try? cache.set(
-        value, for: key, options: DiskStoreOptions(timeToLive: .microseconds(draw % 1000)))
-    case 3, 4: _ = try? cache.removeExpired()
+      let options = DiskStoreOptions(timeToLive: .microseconds(draw % 1000))
+      _ = try? waiting { try await cache.set(value, for: key, options: options) }
+    case 3, 4: _ = try? waiting { try await cache.removeExpired() }
     case 5, 6: _ = cache.trimMemory(toCount: 64)
-    default: _ = try? cache.removeAll()
+    default: _ = try? waiting { try await cache.removeAll() }
     }
   }
 
   func record(to path: String, sampling: Double) throws -> CacheRecording {
     try cache.record(to: path, sampling: sampling)
   }
+}
+
+/// Waits on this thread, which is none of those that tasks share, for an async call.
+func waiting<Result: Sendable>(
+  _ body: @escaping @Sendable () async throws -> Result
+) throws -> Result {
+  let outcome = Mutex<Swift.Result<Result, any Error>?>(nil)
+  let done = DispatchSemaphore(value: 0)
+  Task {
+    let result: Swift.Result<Result, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    outcome.withLock { $0 = result }
+    done.signal()
+  }
+  done.wait()
+  guard let result = outcome.withLock({ $0 }) else { preconditionFailure("no result") }
+  return try result.get()
 }

@@ -37,7 +37,7 @@ let policies =
   settings.policies.isEmpty
   // Real caches reject policies that need the future.
   ? PolicyRegistry.all.map(\.description.name)
-    .filter { (try? MemoryCache<Int, Int>(count: 8, policy: $0)) != nil }
+    .filter { (try? MemoryCache<Int, Int>(count: 8, policy: CachePolicy($0))) != nil }
     // Changes the policy in charge, and hands the entries over, now and then.
     + ["auto:policies=lru/lfu/s3-fifo:shadow=16:margin=0"]
   : settings.policies

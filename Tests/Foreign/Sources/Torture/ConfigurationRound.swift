@@ -49,20 +49,31 @@ struct ConfigurationRound {
 
   // MARK: Configurations
 
+  private mutating func memoryLimits() -> MemoryCacheLimits {
+    MemoryCacheLimits(
+      count: settings.maybe { $0.integer(1...100) },
+      weight: settings.maybe { $0.integer(1...5000) },
+      age: settings.maybe(0.3) { $0.duration(seconds: 100) },
+      ageJitter: settings.maybe(0.3) { $0.share() } ?? 0)
+  }
+
+  private mutating func memoryTier() -> MemoryTier {
+    MemoryTier(
+      limits: memoryLimits(), policy: CachePolicy(settings.policy()),
+      admission: settings.admission(),
+      expireAfterAccess: settings.maybe(0.2) { $0.duration(seconds: 100) },
+      promptExpiry: settings.maybe(0.2) { $0.duration(seconds: 100) })
+  }
+
   private mutating func memoryConfiguration() -> MemoryCacheConfiguration {
     MemoryCacheConfiguration(
-      limits: MemoryCacheLimits(
-        count: settings.maybe { $0.integer(1...100) },
-        weight: settings.maybe { $0.integer(1...5000) },
-        age: settings.maybe(0.3) { $0.duration(seconds: 100) },
-        ageJitter: settings.maybe(0.3) { $0.share() } ?? 0),
-      policy: settings.policy(), admission: settings.admission(),
+      limits: memoryLimits(), policy: CachePolicy(settings.policy()),
+      admission: settings.admission(),
       shards: settings.maybe(0.7) { $0.chance(0.8) ? 1 : $0.integer(1...8) },
       hashing: settings.pick([.standard, .fast, .seeded(7)]), clock: clock,
-      pressureRule: pressureRule(), seed: settings.next(),
+      pressureRule: pressureRule(),
       refreshAfterWrite: settings.maybe(0.1) { $0.duration(seconds: 100) },
       staleWhileRevalidate: settings.maybe(0.1) { $0.duration(seconds: 100) },
-      negativeCount: settings.integer(1...100),
       expireAfterAccess: settings.maybe(0.2) { $0.duration(seconds: 100) },
       promptExpiry: settings.maybe(0.2) { $0.duration(seconds: 100) },
       loadsMax: settings.maybe(0.3) { $0.integer(1...4) })
@@ -100,7 +111,7 @@ struct ConfigurationRound {
 
   private mutating func hybridConfiguration() throws(DiskCacheError) -> HybridCacheConfiguration {
     HybridCacheConfiguration(
-      memory: settings.chance(0.9) ? memoryConfiguration() : nil,
+      memory: settings.chance(0.9) ? memoryTier() : nil,
       disk: settings.chance(0.9) ? try diskConfiguration() : nil,
       rules: HybridRules(
         inclusion: settings.pick(HybridRules.Inclusion.allCases),
@@ -113,7 +124,7 @@ struct ConfigurationRound {
       copiesOnRead: settings.chance(0.3), strategy: .cacheElseFetch,
       staleIfError: settings.maybe { $0.duration(seconds: 100) }, pressureRule: pressureRule(),
       suite: settings.pick(["", "articles"]), clock: clock,
-      fetchesMax: settings.maybe(0.3) { $0.integer(1...4) })
+      loadsMax: settings.maybe(0.3) { $0.integer(1...4) })
   }
 
   // MARK: Rounds
@@ -178,7 +189,7 @@ struct ConfigurationRound {
   private mutating func runHybrid() async throws -> Outcome {
     let cache: HybridCache<Int, Data>
     do {
-      cache = try HybridCache(path: folder, configuration: try hybridConfiguration())
+      cache = try await HybridCache(path: folder, configuration: try hybridConfiguration())
     } catch let error as HybridCacheError {
       switch error {
       case .memory, .configuration, .disk(.limit), .disk(.configuration):
@@ -190,7 +201,7 @@ struct ConfigurationRound {
     }
     settings.goOnWithCalls()
     for _ in 0..<Self.calls { try await call(cache) }
-    try cache.close()
+    try await cache.close()
     return .passed
   }
 
@@ -305,38 +316,41 @@ struct ConfigurationRound {
     switch settings.below(32) {
     case 0...9:
       let (value, options) = (newValue(), self.options())
-      let isStored = try cache.set(Data(value.utf8), for: key, options: options)
+      let isStored = try await cache.set(Data(value.utf8), for: key, options: options)
       note(isStored, value, key, options.timeToLive, nil, options.isPermanent)
     case 10:
-      try cache.remove(key)
+      try await cache.remove(key)
       model.remove(key)
     case 11: cache.trimMemory(toCount: settings.integer(0...60), weight: settings.integer(0...1000))
     case 12:
-      try cache.trimDisk(toCount: settings.integer(0...60), bytes: settings.unsigned(0...2000))
-    case 13: try cache.trim(toAge: settings.duration(seconds: 30))
+      try await cache.trimDisk(
+        toCount: settings.integer(0...60), bytes: settings.unsigned(0...2000))
+    case 13: try await cache.trim(toAge: settings.duration(seconds: 30))
     case 14: cache.handle(settings.pick([.warning, .critical]))
-    case 15: try cache.removeExpired()
-    case 16: try removeAll { try cache.removeAll(includingPermanent: $0) }
+    case 15: try await cache.removeExpired()
+    case 16 where settings.chance(0.2):
+      let includingPermanent = settings.chance(0.5)
+      try await cache.removeAll(includingPermanent: includingPermanent)
+      model.removeAll(includingPermanent: includingPermanent)
     case 17: pass()
-    case 18: try cache.flush()
+    case 18: try await cache.flush()
     case 19 where asksOrigin:
       try await fetch(settings.chance(0.5) ? [key] : [key, key + 1, key + 2], cache)
     case 20 where settings.chance(0.3):
       let value = newValue()
       for key in Self.burst {
-        note(try cache.set(Data(value.utf8), for: key), value, key, nil, nil, false)
+        note(try await cache.set(Data(value.utf8), for: key), value, key, nil, nil, false)
       }
     case 21 where asksOrigin:
-      let concurrency = settings.integer(1...4)
-      await cache.prewarm([key], concurrency: concurrency) { _ in .absent }
+      _ = await cache.results(for: [key]) { _ in [:] }
       // A cached value was not fetched.
-      if try !cache.contains(key) { model.remove(key) }
+      if try await !cache.contains(key) { model.remove(key) }
     case 22: _ = cache.eventStream(buffered: settings.integer(0...10))
     case 23 where settings.chance(0.3):
-      try cache.remove { Int($0.name.key).map { Self.isLike($0, key) } ?? false }
+      try await cache.remove { Int($0.name.key).map { Self.isLike($0, key) } ?? false }
       model.removeAll(includingPermanent: true) { Self.isLike($0, key) }
     default:
-      let hit = try cache.entry(for: key)
+      let hit = try await cache.entry(for: key)
       try model.check(hit.map { text($0.value) }, of: key, now: clock.microseconds)
     }
   }
@@ -359,7 +373,7 @@ struct ConfigurationRound {
     let asked = Mutex<Set<Int>>([])
     let values = try await cache.values(
       for: keys, negativeLife: settings.maybe { $0.duration(seconds: 30) },
-      timeToLive: { _, _ in life }, fetchCost: { _, _ in cost },
+      timeToLive: { _, _ in life }, fetchCost: cost,
       load: { missing in
         asked.withLock { $0.formUnion(missing) }
         let known = missing.filter { !$0.isMultiple(of: 5) }

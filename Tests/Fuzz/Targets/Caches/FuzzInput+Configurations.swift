@@ -45,12 +45,13 @@ extension FuzzInput {
       limits: MemoryCacheLimits(
         count: maybe { $0.integer(below: 100) }, weight: maybe { $0.integer(below: 5000) },
         age: maybe { $0.duration() }),
-      policy: policyText(), admission: admissionText(),
+      policy: CachePolicy(policyText()), admission: admissionText(),
       shards: maybe { $0.flag() ? 1 : $0.integer(below: 9) },
       hashing: pick([.standard, .fast, .seeded(7)]), clock: clock, pressureRule: pressureRule(),
-      seed: UInt64(byte()), refreshAfterWrite: maybe { $0.duration() },
-      staleWhileRevalidate: maybe { $0.duration() }, negativeCount: integer(below: 100),
+      refreshAfterWrite: maybe { $0.duration() },
+      staleWhileRevalidate: maybe { $0.duration() },
       expireAfterAccess: maybe { $0.duration() }, promptExpiry: maybe { $0.duration() })
+    configuration.seed = UInt64(byte())
     configuration.expiryAlarm = clock.alarm
     return configuration
   }
@@ -76,7 +77,7 @@ extension FuzzInput {
     clock: FuzzClock
   ) throws(DiskCacheError) -> HybridCacheConfiguration {
     HybridCacheConfiguration(
-      memory: maybe { $0.memoryConfiguration(clock: clock) },
+      memory: maybe { MemoryTier($0.memoryConfiguration(clock: clock)) },
       disk: flag() ? try diskConfiguration() : nil,
       rules: HybridRules(
         inclusion: pick(HybridRules.Inclusion.allCases),
@@ -88,7 +89,6 @@ extension FuzzInput {
         }),
       copiesOnRead: flag(), strategy: pick(CacheStrategy.allCases),
       staleIfError: maybe { $0.duration() }, staleWhileRevalidate: maybe { $0.duration() },
-      revalidateWithin: duration(), pressureRule: pressureRule(), suite: text(upTo: 4),
-      clock: clock)
+      pressureRule: pressureRule(), suite: text(upTo: 4), clock: clock)
   }
 }

@@ -16,78 +16,33 @@ public struct MemoryCacheEntry<Key: Sendable, Value: Sendable>: Sendable {
   public var expires: CacheInstant?
   /// True if cleaning skips the entry.
   public var isPermanent: Bool
-
-  /// Creates an entry, for example to test code that handles one.
-  public init(
-    key: Key, value: Value, weight: Int = 1, created: CacheInstant? = nil,
-    expires: CacheInstant? = nil, isPermanent: Bool = false
-  ) {
-    self.key = key
-    self.value = value
-    self.weight = weight
-    self.created = created
-    self.expires = expires
-    self.isPermanent = isPermanent
-  }
-}
-
-/// The entries of a memory cache: see `MemoryCache.entries`.
-public struct MemoryCacheEntries<Key: Hashable & Sendable, Value: Sendable>: Sequence, Sendable {
-  let cache: MemoryCache<Key, Value>
-
-  /// Returns an iterator that starts with the first shard.
-  public func makeIterator() -> Iterator { Iterator(cache: cache) }
-
-  /// Iterates over the entries of a memory cache.
-  public struct Iterator: IteratorProtocol {
-    let cache: MemoryCache<Key, Value>
-    private var nextShard = 0
-    private var entries: [MemoryCacheEntry<Key, Value>] = []
-
-    init(cache: MemoryCache<Key, Value>) { self.cache = cache }
-
-    /// Returns the next entry; nil at the end.
-    public mutating func next() -> MemoryCacheEntry<Key, Value>? {
-      while entries.isEmpty, nextShard < cache.blocks.count {
-        entries = cache.entries(ofShard: nextShard)
-        nextShard += 1
-      }
-      return entries.popLast()
-    }
-  }
 }
 
 extension MemoryCache {
-  /// Entries that have not expired, with their metadata, unordered.
+  /// Entries that have not expired, with their metadata, unordered. Each shard is copied when the
+  /// loop reaches it, so a loop may change the cache. Not counted as accesses. O(entries).
   ///
   ///     let largest = cache.entries.max { $0.weight < $1.weight }
-  ///
-  /// Each iteration copies the entries of one shard at a time, with its lock held only for the
-  /// copy: a loop may change the cache, and finds entries that others store in shards it has not
-  /// reached. Not counted as accesses. O(entries) in time, and in memory with one shard.
-  public var entries: MemoryCacheEntries<Key, Value> { MemoryCacheEntries(cache: self) }
-
-  fileprivate func entries(ofShard index: Int) -> [MemoryCacheEntry<Key, Value>] {
-    withShard(index) { shard, _ in shard.entries(now: clock.time) }
+  public var entries: some Sequence<MemoryCacheEntry<Key, Value>> {
+    sequence(state: (shard: 0, entries: [MemoryCacheEntry<Key, Value>]())) { state in
+      while state.entries.isEmpty, state.shard < self.blocks.count {
+        state.entries = self.withShard(state.shard) { shard, _ in
+          shard.entries(now: self.clock.time)
+        }
+        state.shard += 1
+      }
+      return state.entries.popLast()
+    }
   }
 
-  /// Removes the entries, except permanent ones, for which `isRemoved` returns true.
+  /// Removes the entries, expired or not, for which `isRemoved` returns true, permanent ones only
+  /// if `includingPermanent`, and returns their number.
   ///
   ///     cache.remove { key, _ in key.hasPrefix("user/17/") }
   ///
-  /// Also passes entries that have expired and were not found yet. As with `removeAll`, loads that
-  /// are running are not stored, whatever their key, because `isRemoved` cannot know their values,
-  /// and all remembered missing values are forgotten. Shards are processed one after the other.
-  ///
-  /// `isRemoved` is called with the lock of one shard held: it must be short and must not call the
-  /// cache (other caches it may). If it does, a debug build traps; a release build serves the call,
-  /// and other threads may then replace the value before it is removed. If it throws, the entries
-  /// removed so far stay removed. O(entries).
-  ///
-  /// - Parameters:
-  ///   - includingPermanent: True to remove permanent entries, too.
-  ///   - isRemoved: Receives key and value; returns true to remove the entry.
-  /// - Returns: The number of removed entries.
+  /// Running loads are not stored, and remembered missing values are forgotten. `isRemoved` is
+  /// called with a lock held, and must be short and not call the cache, which traps in debug
+  /// builds. If it throws, the entries removed so far stay removed. O(entries).
   @discardableResult public func remove<Failure: Error>(
     includingPermanent: Bool = false, where isRemoved: (Key, Value) throws(Failure) -> Bool
   ) throws(Failure) -> Int {
@@ -147,7 +102,6 @@ extension MemoryCache {
 }
 
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
-  /// Returns all entries that have not expired.
   fileprivate func entries(now: UInt64) -> [MemoryCacheEntry<Key, Value>] {
     var entries: [MemoryCacheEntry<Key, Value>] = []
     entries.reserveCapacity(tier.count)
@@ -165,8 +119,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return entries
   }
 
-  /// Returns key and value of a resident entry, expired or not; nil if there is none, or if it is
-  /// permanent and these are not included.
   fileprivate func resident(_ id: ObjectID, _ includingPermanent: Bool) -> (key: Key, value: Value)?
   {
     guard tier.contains(id) else { return nil }
@@ -174,7 +126,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return (records.key(id).pointee, records.value(id).pointee)
   }
 
-  /// Removes the entry of an id if it still belongs to a key; returns true if it did.
   fileprivate mutating func remove(
     _ id: ObjectID, of key: Key, _ gone: inout EvictedEntries<Key, Value>
   ) -> Bool {

@@ -7,19 +7,13 @@ import LarderEngine
 #endif
 
 extension HybridCache {
-  /// Returns the value of a key, from the cache or from the origin according to the strategy.
+  /// Returns the value of a key, from the cache or from the origin according to the strategy. A
+  /// value is stored for `maxAge`, or as long as the limits allow.
   ///
-  /// Concurrent requests for a key join the fetch in progress: the `load` of only one of them is
-  /// called, once. A cancelled request ends at once; the fetch continues for the others, and is
-  /// cancelled with the last.
+  /// Concurrent requests for a key share one load, which is cancelled with the last of them.
   ///
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - strategy: The strategy; nil for `configuration.strategy`.
-  ///   - maxAge: Lifetime of a fetched value; nil for that of the cache's limits.
-  ///   - load: Fetches the value.
-  /// - Throws: The error of `load`, unless a stale value may be returned; `absent`, with
-  ///   `cacheOnly`; `CancellationError`.
+  /// - Throws: The error of `load`, unless a stale value may be returned; `LoadError`;
+  ///   `CancellationError`.
   public func value(
     for key: Key, strategy: CacheStrategy? = nil, maxAge: Duration? = nil,
     load: @escaping @Sendable (OriginRequest<Key>) async throws -> Value
@@ -27,31 +21,64 @@ extension HybridCache {
     let result = await result(for: key, strategy: strategy) { request in
       .value(try await load(request), maxAge: maxAge)
     }
-    guard let value = try result.get() else { throw HybridCacheError.absent(key: key.diskKey) }
+    guard let value = try result.get() else { throw LoadError.absent(key: key.diskKey) }
     return value
   }
 
   /// Returns the value of a key and its source: `value(for:)` with all responses that an origin may
   /// give. The origin receives the cached version, and may respond that it has not changed, how
-  /// long a value is valid, or that there is none.
-  ///
-  /// A failing disk counts as empty, and listeners are notified.
-  ///
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - strategy: The strategy; nil for `configuration.strategy`.
-  ///   - load: Asks the origin.
+  /// long a value is valid, or that there is none. A failing disk counts as empty, and listeners
+  /// are notified.
   public func result(
     for key: Key, strategy: CacheStrategy? = nil, load: @escaping Loader
   ) async -> CacheResult<Value> {
-    let strategy = strategy ?? configuration.strategy
+    var request = Fetch(key: key, strategy: strategy ?? configuration.strategy)
     if Task.isCancelled { return .failure(CancellationError()) }
-    var request = Fetch(key: key, strategy: strategy)
     if let hit = answerFromMemory(&request) { return .hit(hit) }
-    switch await begin(request, load).next {
-    case .answer(let result): return result
-    case .wait(let flight): return await wait(key, for: flight)
+    let begun = await begin([request]) { requests in
+      try await [key: load(requests[0])]
     }
+    return await end(begun[0])
+  }
+
+  /// Returns the values of several keys, without keys that have none. `load` is called at most
+  /// once, with the keys for which the origin has to be asked and that nobody is loading. Throws
+  /// the first error by the order of the keys. Otherwise works like `value(for:load:)`.
+  public func values(
+    for keys: some Sequence<Key>, strategy: CacheStrategy? = nil, maxAge: Duration? = nil,
+    load: @escaping @Sendable ([Key]) async throws -> [Key: Value]
+  ) async throws -> [Key: Value] {
+    let keys = Array(keys)
+    let results = await results(for: keys, strategy: strategy) { requests in
+      try await load(requests.map(\.key)).mapValues { .value($0, maxAge: maxAge) }
+    }
+    var values: [Key: Value] = [:]
+    values.reserveCapacity(results.count)
+    for key in keys { values[key] = try results[key]?.get() }
+    return values
+  }
+
+  /// Returns the values of several keys and their sources: `values(for:load:)` with all responses
+  /// that an origin may give. `load` is called once more if `notModified` had another version.
+  public func results(
+    for keys: some Sequence<Key>, strategy: CacheStrategy? = nil, load: @escaping BulkLoader
+  ) async -> [Key: CacheResult<Value>] {
+    var results: [Key: CacheResult<Value>] = [:]
+    var requests: [Fetch] = []
+    var seen: Set<Key> = []
+    for key in keys where seen.insert(key).inserted {
+      var request = Fetch(key: key, strategy: strategy ?? configuration.strategy)
+      if let hit = answerFromMemory(&request) {
+        results[key] = .hit(hit)
+      } else {
+        requests.append(request)
+      }
+    }
+    if Task.isCancelled {
+      return seen.reduce(into: [:]) { $0[$1] = .failure(CancellationError()) }
+    }
+    for begun in await begin(requests, load) { results[begun.key] = await end(begun) }
+    return results
   }
 
   /// Asks memory without a lock, if it answers hits so; returns the value if it answers the
@@ -70,11 +97,9 @@ extension HybridCache {
     return nil
   }
 
-  /// Returns the cached value first, if any, and then the result of a refresh: the strategy
-  /// `cacheThenFetch` with both results. The second is a `miss` with a new value, a `hit` if the
-  /// cached value has not changed or is returned because the origin failed, `absent`, or a
-  /// `failure`. While the first is younger than the origin's `maxAge`, there is no second. The
-  /// request begins with the iteration, and is cancelled when the iteration ends.
+  /// Returns the cached value first, if any, and then the result of a refresh, unless the origin's
+  /// `maxAge` has not passed. The request begins with the iteration, and is cancelled when that
+  /// ends.
   public func updates(
     for key: Key, load: @escaping Loader
   ) -> AsyncStream<CacheResult<Value>> {
@@ -88,49 +113,18 @@ extension HybridCache {
     return AsyncStream(unfolding: { await updates.next() })
   }
 
-  /// Sends the results of `updates`, and returns after the last.
   package func sendUpdates(
     for key: Key, load: @escaping Loader, to send: (CacheResult<Value>) -> Void
   ) async {
     let request = Fetch(key: key, strategy: .cacheThenFetch, waitsForRefresh: true)
-    let start = await begin(request, load)
-    if let hit = start.hit { send(.hit(hit)) }
-    switch start.next {
-    case .answer(let result): if start.hit == nil { send(result) }
-    case .wait(let flight): send(await wait(key, for: flight))
+    let begun = await begin([request]) { requests in
+      try await [key: load(requests[0])]
+    }[0]
+    if let hit = begun.start.hit {
+      send(.hit(hit))
+      if case .answer = begun.start.next { return }
     }
-  }
-
-  /// Fetches the values of keys that the cache does not have, for example when an app starts.
-  ///
-  /// - Parameters:
-  ///   - keys: The keys; they are started in this order.
-  ///   - concurrency: Maximum number of concurrent requests; at least one.
-  ///   - progress: Called after each key, one call at a time.
-  ///   - load: Asks the origin.
-  /// - Returns: The progress. If the task is cancelled, that of the keys done until then.
-  @discardableResult public func prewarm(
-    _ keys: some Sequence<Key> & Sendable, concurrency: Int = 4,
-    progress: @Sendable (PrewarmProgress) -> Void = { _ in }, load: @escaping Loader
-  ) async -> PrewarmProgress {
-    let keys = Array(keys)
-    var state = PrewarmProgress(total: keys.count)
-    await withTaskGroup(of: CacheResult<Value>.self) { group in
-      var next = 0
-      func begin() {
-        guard next < keys.count, !Task.isCancelled else { return }
-        let key = keys[next]
-        next += 1
-        group.addTask { await self.result(for: key, strategy: .cacheElseFetch, load: load) }
-      }
-      for _ in 0..<min(max(1, concurrency), keys.count) { begin() }
-      while let result = await group.next() {
-        state.count(result)
-        progress(state)
-        begin()
-      }
-    }
-    return state
+    send(await end(begun))
   }
 }
 
@@ -154,35 +148,29 @@ final class HybridUpdates<Value: Sendable>: @unchecked Sendable {
   }
 }
 
-/// Parameters of a request to a cache and its origin.
 struct FetchRequest<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
   let key: Key
   let strategy: CacheStrategy
-  /// False if memory has been asked already.
   var asksMemory = true
   var known: CacheHit<Value>?
   var expired: MemoryRecord<Value>?
   /// True if the request also waits for the result of a refresh.
   var waitsForRefresh = false
   let marks = FetchMark.current
-  var leader: CacheFlight<Void>?
 }
 
-/// Result of the first, synchronous part of a request.
 struct FetchStart<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
-  /// A new fetch that the request must launch.
   struct Launch: Sendable {
     let flight: CacheFlight<Value>
+    var isRefresh: Bool
     let request: OriginRequest<Key>
   }
 
-  /// Next step of a request.
   enum Next: Sendable {
     case answer(CacheResult<Value>)
     case wait(CacheFlight<Value>)
   }
 
-  /// The cached value that may be returned.
   var hit: CacheHit<Value>?
   var next: Next
   var launch: Launch?
@@ -192,36 +180,83 @@ extension HybridCache {
   /// A function that asks the origin for a value.
   public typealias Loader = @Sendable (OriginRequest<Key>) async throws -> OriginAnswer<Value>
 
+  /// A function that asks the origin for the values of several keys. Keys that its result lacks
+  /// have no value.
+  public typealias BulkLoader =
+    @Sendable ([OriginRequest<Key>]) async throws -> [Key: OriginAnswer<Value>]
+
   typealias Fetch = FetchRequest<Key, Value>
   typealias Start = FetchStart<Key, Value>
 
-  func begin(_ request: Fetch, _ load: @escaping Loader) async -> Start {
-    let load: Loader = { request in
-      try await OriginRequest.answers(to: [request]) { try await [$0[0].key: load($0[0])] }[
-        request.key] ?? .absent
+  /// Looks keys up, and starts one call of a loader for those for which the origin has to be asked
+  /// and nobody is asking it.
+  private func begin(
+    _ requests: [Fetch], _ load: @escaping BulkLoader
+  ) async -> [(key: Key, start: Start)] {
+    let leader = CacheFlight<Void>(candidate: nil, isBackground: false)
+    let begun = await lanes.run(requests, by: { self.stripes.number($0.key) }) { requests in
+      requests.map { ($0.key, self.begin($0, leader)) }
+    }.joined()
+    for (_, start) in begun where start.launch == nil {
+      if case .wait(let flight) = start.next { queue?.hurry(flight.mark) }
     }
-    let start = await lanes.run(stripes.number(request.key)) { self.begin(request) }
-    // Launched here instead of in the lane: the fetch inherits the task-local values of the
-    // requesting task.
-    if let launch = start.launch {
-      // A fetch in the background, behind a result, has another limit than the request's own.
-      let isRefresh = start.hit != nil
-      launch.flight.launch { await self.run(launch, isRefresh: isRefresh, load) }
-    } else if case .wait(let flight) = start.next {
-      queue?.hurry(flight.mark)
-    }
-    return start
+    // Launched here instead of in a lane: the load inherits the task-local values of the task.
+    let launches = begun.compactMap(\.1.launch)
+    if !launches.isEmpty { launch(launches, leader, load) }
+    return Array(begun)
   }
 
-  /// The first part of a request, which looks its key up in both tiers.
-  func begin(_ request: Fetch) -> Start {
+  private func launch(
+    _ launches: [Start.Launch], _ leader: CacheFlight<Void>, _ load: @escaping BulkLoader
+  ) {
+    // One in the background, behind a result, has another limit than the request's own.
+    let isRefresh = launches.allSatisfy(\.isRefresh)
+    leader.launch(
+      queue, limit: configuration.loadTimeout ?? (isRefresh ? .seconds(60) : nil)
+    ) {
+      try await OriginRequest.answers(to: launches.map(\.request), load)
+    } land: { end in
+      let number: (Start.Launch) -> Int = { self.stripes.number($0.request.key) }
+      _ = await self.lanes.run(launches, by: number) { launches in
+        for launch in launches {
+          let key = launch.request.key
+          let answer: Result<OriginAnswer<Value>, any Error> =
+            switch end {
+            case .loaded(let answers): .success(answers[key] ?? .absent)
+            case .failed(let error): .failure(error)
+            case .timedOut(let hasBegun):
+              .failure(LoadError.timeOut(key.diskKey, hasBegun: hasBegun))
+            }
+          self.land(launch.flight, key, answer)
+        }
+      }
+    }
+  }
+
+  private func end(_ begun: (key: Key, start: Start)) async -> CacheResult<Value> {
+    let flight: CacheFlight<Value>
+    switch begun.start.next {
+    case .answer(let result): return result
+    case .wait(let running): flight = running
+    }
+    let result = await flight.wait()
+    guard configuration.copiesOnRead, result.value != nil, let data = flight.data else {
+      return result
+    }
+    let copy = await lanes.run(stripes.number(begun.key)) { try? self.codec.decode(data) }
+    guard let copy else { return result }
+    if case .hit(let hit) = result { return .hit(hit.with(value: copy)) }
+    return .miss(copy)
+  }
+
+  private func begin(_ request: Fetch, _ leader: CacheFlight<Void>) -> Start {
     let (key, strategy) = (request.key, request.strategy)
     let begun = holding(stripes[key]) { operation -> Begun in
       if strategy != .fetch, strategy != .cacheOnly, absences.contains(key) {
-        operation.stripe.totals.negativeHits += 1
+        operation.stripe.loads.negativeHits += 1
         return (Start(next: .answer(.absent)), nil, nil)
       }
-      return begin(request, &operation)
+      return begin(request, leader, &operation)
     }
     finish()
     // The values that it does not return may call the cache when they are destroyed.
@@ -230,8 +265,9 @@ extension HybridCache {
 
   private typealias Begun = (start: Start, candidate: CacheHit<Value>?, old: CacheHit<Value>?)
 
-  /// The first part of a request whose stripe is locked, with the values that it has read.
-  private func begin(_ request: Fetch, _ operation: inout Operation) -> Begun {
+  private func begin(
+    _ request: Fetch, _ leader: CacheFlight<Void>, _ operation: inout Operation
+  ) -> Begun {
     let (key, strategy, stripe) = (request.key, request.strategy, operation.stripe)
     // Before memory is asked, which may remove it.
     var old = strategy == .cacheOnly ? nil : expired(memory?.expired(key)?.value)
@@ -254,9 +290,9 @@ extension HybridCache {
     case .cacheOnly: break
     case .cacheElseFetch where answer != nil: break
     case .cacheThenFetch where answer != nil || mayAnswer(old):
-      start = answerThenFetch(request, stripe, answer, old, candidate)
+      start = answerThenFetch(request, leader, stripe, answer, old, candidate)
     case .cacheElseFetch, .cacheThenFetch, .fetch:
-      start = fetch(request, stripe, candidate)
+      start = fetch(request, leader, stripe, candidate)
     }
     return (start, candidate, old)
   }
@@ -273,8 +309,7 @@ extension HybridCache {
     }
   }
 
-  /// The value in memory, which was asked before.
-  private func inMemory(_ key: Key) -> CacheHit<Value>? {
+  func inMemory(_ key: Key) -> CacheHit<Value>? {
     memory?.peek(key).flatMap { try? open($0) }
   }
 
@@ -285,7 +320,6 @@ extension HybridCache {
     return (try? open(held))?.with(freshness: .stale)
   }
 
-  /// True if an expired value may be returned while it is refreshed.
   private func mayAnswer(_ old: CacheHit<Value>?) -> Bool {
     guard let old, !old.mustRevalidate, let limit = configuration.staleWhileRevalidate,
       limit > .zero
@@ -299,7 +333,7 @@ extension HybridCache {
   func needsRefresh(_ hit: CacheHit<Value>) -> Bool {
     if hit.expiry == .never { return true }
     // A lifetime from the origin is shorter than the cache's limit: see `lifetime`.
-    guard let limit = disk == nil ? memoryAge : diskAge else { return false }
+    guard let limit = age else { return false }
     return hit.lifetime.map { $0 >= limit } ?? true
   }
 
@@ -308,51 +342,51 @@ extension HybridCache {
   /// Returns the cached value, fresh or not, and asks the origin in the background, with the
   /// version that the cache has now.
   private func answerThenFetch(
-    _ request: Fetch, _ stripe: HybridStripe<Key, Value>, _ found: CacheHit<Value>?,
-    _ old: CacheHit<Value>?, _ candidate: CacheHit<Value>?
+    _ request: Fetch, _ leader: CacheFlight<Void>, _ stripe: HybridStripe<Key, Value>,
+    _ found: CacheHit<Value>?, _ old: CacheHit<Value>?, _ candidate: CacheHit<Value>?
   ) -> Start {
     let hit = found ?? old
     let answer = Start(hit: hit, next: .answer(hit.map { .hit($0) } ?? .absent))
     if found == nil {
-      stripe.totals.staleHits += 1
+      stripe.loads.staleWhileRevalidate += 1
       events.note(.staleHit, request.key, hit?.tier)
     } else if let found, !needsRefresh(found) {
       return answer
     }
     if isOwnLoader(request, stripe) { return answer }
     if request.waitsForRefresh {
-      var start = fetch(request, stripe, candidate)
+      var start = fetch(request, leader, stripe, candidate)
       start.hit = hit
+      start.launch?.isRefresh = true
       return start
     }
     guard underWay(request.key, stripe) == nil else { return answer }
     var start = answer
-    start.launch = self.launch(request, stripe, candidate, isBackground: true)
+    start.launch = self.launch(request, leader, stripe, candidate, isBackground: true)
     return start
   }
 
   private func fetch(
-    _ request: Fetch, _ stripe: HybridStripe<Key, Value>, _ candidate: CacheHit<Value>?
+    _ request: Fetch, _ leader: CacheFlight<Void>, _ stripe: HybridStripe<Key, Value>,
+    _ candidate: CacheHit<Value>?
   ) -> Start {
     if isOwnLoader(request, stripe) {
-      let error = HybridCacheError.loadsItself(key: request.key.diskKey)
+      let error = LoadError.loadsItself(key: request.key.diskKey)
       return Start(next: .answer(.failure(error)))
     }
     if let flight = underWay(request.key, stripe), flight.join() {
-      stripe.totals.joined += 1
+      stripe.loads.joined += 1
       return Start(next: .wait(flight))
     }
-    let launch = self.launch(request, stripe, candidate, isBackground: false)
+    let launch = self.launch(request, leader, stripe, candidate, isBackground: false)
     _ = launch.flight.join()
     return Start(next: .wait(launch.flight), launch: launch)
   }
 
-  /// True if a request comes from the loader of its own key, for which it must not wait.
   private func isOwnLoader(_ request: Fetch, _ stripe: HybridStripe<Key, Value>) -> Bool {
     stripe.flights[request.key]?.mark.isOne(of: request.marks) ?? false
   }
 
-  /// The running fetch of a key, unless it has been abandoned.
   private func underWay(
     _ key: Key, _ stripe: HybridStripe<Key, Value>
   ) -> CacheFlight<Value>? {
@@ -361,18 +395,18 @@ extension HybridCache {
   }
 
   private func launch(
-    _ request: Fetch, _ stripe: HybridStripe<Key, Value>, _ candidate: CacheHit<Value>?,
-    isBackground: Bool
+    _ request: Fetch, _ leader: CacheFlight<Void>, _ stripe: HybridStripe<Key, Value>,
+    _ candidate: CacheHit<Value>?, isBackground: Bool
   ) -> Start.Launch {
     let flight = CacheFlight(
-      candidate: candidate.map { ownCopy(of: $0) }, isBackground: isBackground,
-      leader: request.leader)
-    // The fetch of several keys continues while one of its keys is wanted.
-    _ = request.leader?.join()
+      candidate: candidate.map { ownCopy(of: $0) }, isBackground: isBackground, leader: leader)
+    // The call of the loader continues while one of its keys is wanted.
+    _ = leader.join()
     stripe.flights[request.key] = flight
-    stripe.totals.fetches += 1
+    stripe.loads.started += 1
+    if isBackground { stripe.loads.refreshes += 1 }
     return Start.Launch(
-      flight: flight,
+      flight: flight, isRefresh: isBackground,
       request: OriginRequest(
         key: request.key, version: candidate?.version,
         created: candidate?.created, isBackground: isBackground))
@@ -383,66 +417,17 @@ extension HybridCache {
     guard configuration.copiesOnRead, let data = try? codec.encode(hit.value) else { return hit }
     return hit.with(value: try? codec.decode(data))
   }
-
-  private func run(_ launch: Start.Launch, isRefresh: Bool, _ load: Loader) async {
-    let (flight, request) = (launch.flight, launch.request)
-    @Sendable func land(
-      _ answer: Result<OriginAnswer<Value>, any Error>, isCancelled: Bool
-    ) async {
-      await lanes.run(stripes.number(request.key)) {
-        self.land(flight, request.key, answer, isCancelled: isCancelled)
-      }
-    }
-    let answer: Result<OriginAnswer<Value>, any Error>
-    do {
-      answer = .success(
-        try await flight.calling(queue, limit: limit(isRefresh)) {
-          try await load(request)
-        } end: { hasBegun in
-          let error = self.timeOut(request.key, isRefresh: isRefresh, hasBegun)
-          await land(.failure(error), isCancelled: false)
-        })
-    } catch {
-      answer = .failure(error)
-    }
-    await land(answer, isCancelled: Task.isCancelled)
-  }
-
-  func limit(_ isRefresh: Bool) -> Duration? {
-    isRefresh ? configuration.refreshTimeout : configuration.fetchTimeout
-  }
-
-  /// Error of a fetch that exceeded its time limit: waiting requests get it, or a stale value, and
-  /// the next request asks again.
-  func timeOut(_ key: Key, isRefresh: Bool, _ hasBegun: Bool) -> HybridCacheError {
-    let key = key.diskKey
-    if !hasBegun { return .waitTimedOut(key: key) }
-    return isRefresh ? .refreshTimedOut(key: key) : .fetchTimedOut(key: key)
-  }
-
-  func wait(_ key: Key, for flight: CacheFlight<Value>) async -> CacheResult<Value> {
-    let result = await flight.wait()
-    guard configuration.copiesOnRead, result.value != nil, let data = flight.data else {
-      return result
-    }
-    let copy = await lanes.run(stripes.number(key)) { try? self.codec.decode(data) }
-    guard let copy else { return result }
-    if case .hit(let hit) = result { return .hit(hit.with(value: copy)) }
-    return .miss(copy)
-  }
 }
 
-/// Effects of the origin's response on the cache.
 extension HybridCache {
-  /// Stores the result of a fetch, unless it was overtaken, and resumes the waiting requests.
   func land(
     _ flight: CacheFlight<Value>, _ key: Key,
-    _ answer: Result<OriginAnswer<Value>, any Error>, isCancelled: Bool
+    _ answer: Result<OriginAnswer<Value>, any Error>
   ) {
     let item = item(key, answer, flight)
     let data = configuration.copiesOnRead ? bytes(of: item, answer, flight) : nil
     let landed = holding(stripes[key]) { operation in
-      flight.isFinished ? nil : land(flight, item, data, &operation, answer, isCancelled)
+      flight.isFinished ? nil : land(flight, item, data, &operation, answer)
     }
     guard let landed else { return finish() }
     for waiter in landed.waiters { waiter.resume(returning: landed.result) }
@@ -453,11 +438,9 @@ extension HybridCache {
     result: CacheResult<Value>, waiters: [CheckedContinuation<CacheResult<Value>, Never>]
   )
 
-  /// Stores the result of a fetch whose stripe is locked.
   private func land(
     _ flight: CacheFlight<Value>, _ item: PendingWrite<Key, Value>, _ data: Data?,
-    _ operation: inout Operation, _ answer: Result<OriginAnswer<Value>, any Error>,
-    _ isCancelled: Bool
+    _ operation: inout Operation, _ answer: Result<OriginAnswer<Value>, any Error>
   ) -> Landed {
     let (key, stripe) = (item.key, operation.stripe)
     let isFirst = stripe.flights[key] === flight
@@ -467,13 +450,11 @@ extension HybridCache {
     let result =
       switch answer {
       case .success(let answer): settle(flight, item, &operation, answer, isCurrent: isCurrent)
-      case .failure(let error) where isCancelled || error is CancellationError:
-        cancelled(error, flight, item, stripe)
       case .failure(let error): fail(error, flight, item, stripe)
       }
     let waiters = flight.finish(result, data)
     if case .hit(let hit) = result, hit.freshness == .stale {
-      stripe.totals.staleAnswers += UInt64(waiters.count)
+      stripe.loads.staleIfError += UInt64(waiters.count)
     }
     if let failure = operation.outcome.failure { events.note(.failure(failure), key, .disk) }
     return (result, waiters)
@@ -519,7 +500,7 @@ extension HybridCache {
   /// Lifetime of an entry by its origin's `maxAge`. One that reaches the cache's limit is shortened
   /// to a microsecond below it, so that `needsRefresh` can distinguish it from the limit.
   private func lifetime(_ maxAge: Duration) -> Duration {
-    guard !isSimulated, let limit = disk == nil ? memoryAge : diskAge, maxAge >= limit else {
+    guard !isSimulated, let limit = age, maxAge >= limit else {
       return maxAge
     }
     return limit - .microseconds(1)
@@ -560,7 +541,7 @@ extension HybridCache {
           HybridCacheError.notModifiedUnasked(key: item.key.diskKey), flight, item, operation.stripe
         )
       }
-      operation.stripe.totals.notModified += 1
+      operation.stripe.loads.notModified += 1
       events.note(.notModified(isBackground: isBackground), item.key, nil)
       if isCurrent, item.value != nil { renew(item, &operation) }
       return .hit(renewed(candidate, item))
@@ -572,11 +553,11 @@ extension HybridCache {
     }
   }
 
-  /// Handles a value that does not exist.
   private func absent(
     _ item: PendingWrite<Key, Value>, _ operation: inout Operation, _ flight: CacheFlight<Value>,
     isCurrent: Bool, for life: Duration?
   ) -> CacheResult<Value> {
+    operation.stripe.loads.absent += 1
     events.note(.absent(isBackground: flight.isBackground), item.key, nil)
     guard isCurrent else { return .absent }
     removeUnstored(item, &operation)
@@ -590,29 +571,14 @@ extension HybridCache {
     noteRemoval(item.key, item.now)
   }
 
-  /// Handles a fetch that was cancelled, by its requests or its loader: no failure of the origin.
-  private func cancelled(
-    _ error: any Error, _ flight: CacheFlight<Value>, _ item: PendingWrite<Key, Value>,
-    _ stripe: HybridStripe<Key, Value>
-  ) -> CacheResult<Value> {
-    stripe.totals.cancelled += 1
-    return standIn(for: error, flight, item)
-  }
-
-  /// Handles a failed origin: returns the cached value if permitted.
   private func fail(
     _ error: any Error, _ flight: CacheFlight<Value>, _ item: PendingWrite<Key, Value>,
     _ stripe: HybridStripe<Key, Value>
   ) -> CacheResult<Value> {
-    stripe.totals.failures += 1
-    if flight.isBackground { stripe.totals.backgroundFailures += 1 }
-    events.note(.fetchFailure(error, isBackground: flight.isBackground), item.key, nil)
-    return standIn(for: error, flight, item)
-  }
-
-  private func standIn(
-    for error: any Error, _ flight: CacheFlight<Value>, _ item: PendingWrite<Key, Value>
-  ) -> CacheResult<Value> {
+    stripe.loads.count(error, isBackground: flight.isBackground)
+    if !(error is CancellationError) {
+      events.note(.fetchFailure(error, isBackground: flight.isBackground), item.key, nil)
+    }
     guard let limit = configuration.staleIfError, let hit = flight.candidate, !flight.isAbandoned,
       case let overdue = hit.expiry.overdue(at: item.now),
       overdue == 0 || !hit.mustRevalidate && overdue <= limit.microseconds
@@ -621,8 +587,6 @@ extension HybridCache {
     return .hit(hit.with(freshness: .stale))
   }
 
-  /// Renews the entry of a key in both tiers, without rewriting its value on disk if it is still
-  /// there.
   private func renew(_ item: PendingWrite<Key, Value>, _ operation: inout Operation) {
     let places = rules.mayTake(life: operation.life(item))
     let isInMemory = memory?.contains(item.key) ?? false
@@ -646,13 +610,9 @@ extension HybridCache {
   private func renewOnDisk(
     _ item: PendingWrite<Key, Value>, _ operation: inout Operation
   ) -> Bool {
-    guard let diskTier else { return false }
-    do throws(DiskCacheError) {
-      return try diskTier.renew(
+    operation.ask { (disk) throws(HybridCacheError) in
+      try disk.renew(
         item.diskKey, expiry: item.expiry(limit: diskAge), version: item.options.version)
-    } catch {
-      operation.outcome.fail(.disk(error))
-      return false
     }
   }
 
@@ -660,11 +620,7 @@ extension HybridCache {
     _ candidate: CacheHit<Value>, _ item: PendingWrite<Key, Value>
   ) -> CacheHit<Value> {
     CacheHit(
-      candidate.value, candidate.tier, created: item.now,
-      EntryMetadata(
-        created: item.now, expiry: item.expiry(limit: disk == nil ? memoryAge : diskAge),
-        version: item.options.version, contentType: item.options.contentType,
-        isPermanent: item.options.isPermanent, mustRevalidate: item.options.mustRevalidate),
+      candidate.value, candidate.tier, created: item.now, EntryMetadata(item.metadata(limit: age)),
       freshness: .revalidated)
   }
 }

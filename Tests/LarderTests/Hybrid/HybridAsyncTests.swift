@@ -6,7 +6,7 @@ import Testing
 @testable import Larder
 
 /// Async calls, which run on threads outside the pool of all tasks.
-@Suite(.endsInTime) struct AsyncHybridCacheTests {
+@Suite(.endsInTime) struct HybridAsyncTests {
   private let folder: ScratchFolder
   private let files = FaultyFiles()
 
@@ -23,9 +23,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func asyncCallsMatchThoseOfTheCache(copiesOnRead: Bool) async throws {
+  func asyncCallsFindWhatTheTiersHave(copiesOnRead: Bool) async throws {
     let hybrid = try cache(memory: 10, copiesOnRead: copiesOnRead)
-    let cache = AsyncHybridCache(hybrid)
+    let cache = hybrid
     let value = Data("a".utf8)
     #expect(try await cache.value(for: "k") == nil)
     #expect(try await cache.set(value, for: "k", options: DiskStoreOptions(version: "1")))
@@ -41,7 +41,7 @@ import Testing
     #expect(try await !cache.remove("k"))
     #expect(try await !cache.contains("k"))
     // One get each, with or without a lookup below memory.
-    let statistics = hybrid.statistics
+    let statistics = hybrid.readStatistics()
     #expect(statistics.memory?.hits == 2 && statistics.memory?.misses == 2)
     try await cache.close()
     await #expect(throws: HybridCacheError.self) { try await cache.value(for: "x") }
@@ -61,14 +61,14 @@ import Testing
         }
         return data
       })
-    let hybrid = try HybridCache<String, Data>(
+    let hybrid = try await HybridCache<String, Data>(
       path: folder.path, configuration: HybridTestCaches.configuration(memory: 100, disk: 400),
       codec: codec)
     let keys = (0..<100).map { "\($0)" }
     let first = keys[0]
-    for key in keys { try hybrid.set(key == first ? slow : Data(key.utf8), for: key) }
+    for key in keys { try await hybrid.set(key == first ? slow : Data(key.utf8), for: key) }
     hybrid.handle(.critical)
-    let cache = AsyncHybridCache(hybrid)
+    let cache = hybrid
     let reader = Task { try await cache.value(for: first) }
     while !isReading.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
     // Each of the other lanes answers: a failure is a test that does not end.
@@ -86,16 +86,16 @@ import Testing
   @Test(arguments: [false, true])
   func severalKeysInOneCall(copiesOnRead: Bool) async throws {
     let hybrid = try cache(memory: 30, copiesOnRead: copiesOnRead)
-    let cache = AsyncHybridCache(hybrid)
+    let cache = hybrid
     let values = (0..<100).map { (key: "\($0 % 90)", value: Data("\($0)".utf8)) }
     #expect(try await cache.setAll(values) == 100)
     let asked = (0..<120).map { "\($0)" }
     let found = try await cache.values(for: asked)
     #expect(found == Dictionary(values.map { ($0.key, $0.value) }) { $1 })
     // One get for each key, in memory or not.
-    let memory = try #require(hybrid.statistics.memory)
+    let memory = try #require(hybrid.readStatistics().memory)
     #expect(memory.hits + memory.misses == 120 && memory.hits > 0)
-    #expect(hybrid.statistics.disk?.hits == 90 - memory.hits)
+    #expect(hybrid.readStatistics().disk?.hits == 90 - memory.hits)
     #expect(try await cache.values(for: []).isEmpty)
     try await cache.close()
     await #expect(throws: HybridCacheError.self) { try await cache.values(for: ["none"]) }
@@ -104,10 +104,10 @@ import Testing
 
   @Test func openingDoesNotBlockAndThrowsTheCachesError() async throws {
     let path = folder.path
-    let cache = try await AsyncHybridCache<String, Data>(path: path, codec: .data)
+    let cache = try await HybridCache<String, Data>(path: path, codec: .data)
     try await cache.set(Data("a".utf8), for: "k")
     await #expect {
-      try await AsyncHybridCache<String, Data>(path: path, codec: .data)
+      try await HybridCache<String, Data>(path: path, codec: .data)
     } throws: { error in
       guard case HybridCacheError.disk(.inUse(path)) = error else { return false }
       return true
@@ -119,7 +119,7 @@ import Testing
   @Test(arguments: ["read", "write"])
   func otherTasksRunWhileTheDiskIsBusy(call: String) async throws {
     let hybrid = try cache(memory: 100)
-    let cache = AsyncHybridCache(hybrid)
+    let cache = hybrid
     let value = Data(count: 100)
     let keys = (0..<64).map { "\($0)" }
     if call == "read" { for key in keys { try await cache.set(value, for: key) } }
@@ -169,10 +169,10 @@ import Testing
         decoding.pass()
         return Int(String(decoding: data, as: UTF8.self)) ?? -1
       })
-    let hybrid = try HybridCache<Int, Int>(
+    let hybrid = try await HybridCache<Int, Int>(
       path: folder.path, configuration: HybridTestCaches.configuration(memory: nil, disk: 400),
       codec: codec)
-    let cache = AsyncHybridCache(hybrid)
+    let cache = hybrid
     let values = (0..<50).map { (key: $0, value: $0) }
     #expect(try await cache.setAll(values) == 50)
     #expect(try await cache.values(for: 0..<50).count == 50)

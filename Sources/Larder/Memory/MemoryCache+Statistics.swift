@@ -1,60 +1,13 @@
 public import LarderEngine
 
-/// Contents of a memory cache, and event counts since it was created or its statistics were reset.
-public struct MemoryCacheStatistics: Sendable, Hashable, Codable {
-  /// Gets that returned a value.
-  public var hits: UInt64 = 0
-  /// Gets that returned no value, including those of expired entries.
-  public var misses: UInt64 = 0
-  /// Sets, including rejected ones.
-  public var sets: UInt64 = 0
-  /// Values stored for a key that had none.
-  public var admissions: UInt64 = 0
-  /// Rejected values: they weigh more than a shard's part of the limit, or the policy did not admit
-  /// them.
-  public var rejections: UInt64 = 0
-  /// Entries that the policy evicted to make room.
-  public var evictions: UInt64 = 0
-  /// Entries that a get or a sweep found expired. (An expired entry that a set replaces does not
-  /// count, nor does one that is evicted first. One that a hybrid cache keeps counts with each
-  /// get.)
-  public var expirations: UInt64 = 0
-  /// Entries removed by key or by `removeAll`.
-  public var removals: UInt64 = 0
-  /// Entries evicted by a trim.
-  public var trimmed: UInt64 = 0
-  /// Entries evicted because of memory pressure.
-  public var pressure: UInt64 = 0
-  /// Resident entries, including expired ones that were not found yet.
-  public var count: Int = 0
-  /// Sum of their weights; their number if the cache keeps no weights.
-  public var weight: UInt64 = 0
-  /// Events lost since the cache was created, because readers of event streams were slower than the
-  /// cache.
-  public var droppedEvents: UInt64 = 0
-
-  /// Creates statistics that are all zero.
-  public init() {}
-
-  /// Number of gets.
-  public var requests: UInt64 { hits + misses }
-  /// Hits divided by requests, or nil without requests.
-  public var hitRatio: Double? {
-    requests == 0 ? nil : Double(hits) / Double(requests)
-  }
-}
-
-/// Event counts of one shard, in addition to those of its tier.
 @usableFromInline struct ShardTotals {
   @usableFromInline var hits: UInt64 = 0
   @usableFromInline var misses: UInt64 = 0
   @usableFromInline var sets: UInt64 = 0
-  /// Entries removed by key, or by `removeAll`.
   @usableFromInline var removals: UInt64 = 0
   @usableFromInline var swept: UInt64 = 0
   @usableFromInline var idled: UInt64 = 0
   @usableFromInline var trimmed: UInt64 = 0
-  /// Entries evicted because of memory pressure.
   @usableFromInline var pressed: UInt64 = 0
 
   @inlinable init() {}
@@ -77,8 +30,8 @@ extension MemoryCache {
 
   /// Contents and event counts of the cache. Shards are read one after the other, so the numbers
   /// are no snapshot while other threads work. O(shards).
-  public var statistics: MemoryCacheStatistics {
-    var sum = MemoryCacheStatistics()
+  public var statistics: TierStatistics {
+    var sum = TierStatistics()
     for index in 0..<blocks.count {
       let (totals, counts, count, used) = withShard(index) { shard, _ in
         (shard.totals, shard.tier.counts, shard.tier.count, shard.tier.used)
@@ -91,12 +44,13 @@ extension MemoryCache {
       sum.evictions += counts.evictions
       sum.expirations += counts.expirations + totals.swept + totals.idled
       sum.removals += totals.removals
-      sum.trimmed += totals.trimmed
+      sum.trims += totals.trimmed
       sum.pressure += totals.pressed
       sum.count += count
       sum.weight += used
     }
     sum.droppedEvents = events.dropped
+    sum.policyChoice = policyChoice
     if let totals = blocks.slots?.totals {
       sum.hits += totals.hits
       sum.misses += totals.misses
@@ -104,13 +58,10 @@ extension MemoryCache {
     return sum
   }
 
-  /// Choice of a policy that chooses among others (`auto`): the policy in charge, the changes so
-  /// far, and the hit ratios of all policies in miniature simulations. Nil for other policies.
-  /// O(1).
-  public var policyChoice: PolicyChoice? { withShard(0) { shard, _ in shard.tier.choice } }
+  package var policyChoice: PolicyChoice? { withShard(0) { shard, _ in shard.tier.choice } }
 
-  /// Counts of `value(for:load:)`.
-  public var loadCounts: MemoryLoadCounts { loads.totals }
+  /// Counts of loads.
+  public var loadStatistics: LoadStatistics { loads.totals }
 
   /// Resets all event counts to zero; the contents are unchanged. O(shards).
   public func resetStatistics() {
@@ -139,7 +90,7 @@ extension MemoryCache {
 
   /// Returns a stream of all events from now on, in order for events of one thread or one key. If
   /// the reader is slower than the cache, only the newest `buffered` events, at least one, are
-  /// kept; lost ones count in `MemoryCacheStatistics.droppedEvents`. Without listeners events cost
+  /// kept; lost ones count in `TierStatistics.droppedEvents`. Without listeners events cost
   /// nothing.
   public func eventStream(buffered: Int = 1024) -> AsyncStream<CacheEvent<Key>> {
     watchLeader()
@@ -168,7 +119,7 @@ extension MemoryCache {
       return reported.withLock { old in
         guard let leader = self.leader, leader != old else { return nil }
         defer { old = leader }
-        return PolicySwitch(from: old, to: leader)
+        return (UInt8(clamping: old), UInt8(clamping: leader))
       }
     }
   }
