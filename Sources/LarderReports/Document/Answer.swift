@@ -173,10 +173,8 @@ struct PolicyAdvice {
       return "\(reason.capitalisedFirst), so there is nothing to compare."
     }
     guard all.count == 1, let peak = all[0].ranking.peak else { return "" }
-    let ratio = ChartUnit.percent.value(peak.value)
-    return """
-      \(code: peak.policy.text) is the only policy: \(ratio) at \(all[0].ranking.title(peak.column)).
-      """
+    let (ratio, place) = (ChartUnit.percent.value(peak.value), all[0].ranking.title(peak.column))
+    return "\(code: peak.policy.text) is the only policy: \(ratio) at \(place)."
   }
 
   /// The range of hit ratios at the capacity where it is widest, among the policies worth using;
