@@ -15,6 +15,9 @@ struct FormatOption: ParsableArguments {
       """, valueName: "format"))
   var format: String?
 
+  /// The option `max-bad` of the format.
+  @Option(help: .hidden) var maxBad: String?
+
   @Option(
     help: ArgumentHelp(
       """
@@ -33,7 +36,14 @@ struct FormatOption: ParsableArguments {
       format: try spec(), sample: sample?.ratio)
   }
 
-  func spec() throws -> ComponentSpec? { try format.map { try ComponentSpec(parsing: $0) } }
+  func spec() throws -> ComponentSpec? {
+    var spec = try format.map { try ComponentSpec(parsing: $0) }
+    if let maxBad {
+      spec = spec ?? ComponentSpec(name: "auto")
+      spec?.values["max-bad"] = maxBad
+    }
+    return spec
+  }
 }
 
 struct JoinOption: ParsableArguments {

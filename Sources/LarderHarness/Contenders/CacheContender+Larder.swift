@@ -200,7 +200,7 @@ final class LarderHybrid: LoadingCache {
     let result = await cache.result(for: key) { _ in
       .value(try await load(), maxAge: options.timeToLive, fetchCost: options.fetchCost)
     }
-    guard let value = try result.get() else { throw TimedCacheError(key: key) }
+    guard let value = try result.get() else { throw NoValueError(key: key) }
     if case .hit(let hit) = result { return (value, hit.tier) }
     return (value, nil)
   }
@@ -251,7 +251,7 @@ final class LarderHybrid: LoadingCache {
   func close() throws { try cache.close() }
 }
 
-private struct TimedCacheError: Error, CustomStringConvertible {
+private struct NoValueError: Error, CustomStringConvertible {
   let key: UInt64
 
   var description: String { "no value for key \(key), although the origin has one" }

@@ -43,9 +43,9 @@ final class ExecutionRun {
         try? cache.close()
         return nil
       }
+      try takeMemory(cache, before: memoryBefore)
       tally = slots.reduce(into: RunTally()) { $0.add($1.worker.tally) }
-      try takeResults(
-        cache, tally, memoryBefore: memoryBefore, writesBefore: writesBefore, simulated: simulated)
+      try takeResults(cache, tally, writesBefore: writesBefore, simulated: simulated)
     } catch {
       // The first error is the one to report.
       try? cache.close()
@@ -204,8 +204,7 @@ extension ExecutionRun {
   }
 
   private func takeResults(
-    _ cache: any CacheUnderTest, _ tally: RunTally, memoryBefore: UInt64?, writesBefore: Writes,
-    simulated: Counts?
+    _ cache: any CacheUnderTest, _ tally: RunTally, writesBefore: Writes, simulated: Counts?
   ) throws(ExecutionError) {
     try checkCapacity(cache)
     let tierCounts = cache.tierCounts()
@@ -216,20 +215,22 @@ extension ExecutionRun {
       execution.equalsSimulated = simulated.map { $0 == execution.counts }
     }
     execution.seconds = Double(nanoseconds) / 1e9
-    let usage = try calling("usage") { try cache.usage() }
-    takeMemory(usage, before: memoryBefore)
     if context.planned.cell.kind != .memory {
       try takeDisk(cache, writesBefore: writesBefore, tally)
     }
   }
 
   /// Memory per object in memory; per object on disk for a disk cache without memory.
-  private func takeMemory(_ usage: CacheUsage, before: UInt64?) {
+  private func takeMemory(
+    _ cache: any CacheUnderTest, before: UInt64?
+  ) throws(ExecutionError) {
+    let allocated = AllocatedMemory.bytes
+    let usage = try calling("usage") { try cache.usage() }
     let isDisk = context.planned.cell.kind == .disk
     guard let objects = isDisk ? usage.diskEntries : usage.memoryEntries, objects > 0 else {
       return
     }
-    if let before, let after = AllocatedMemory.bytes, after >= before {
+    if let before, let after = allocated, after >= before {
       execution.memoryBytesPerObject = Double(after - before) / Double(objects)
       execution.residentObjects = UInt64(objects)
     }

@@ -97,9 +97,10 @@ struct RunTally: Sendable {
 struct LatencyRecorder: Sendable {
   private static var longest: UInt64 { 1 << 40 }
 
-  private var histograms = [Histogram<UInt32>](
-    repeating: Histogram(highestTrackableValue: longest, numberOfSignificantValueDigits: .three),
-    count: OperationLatency.Kind.allCases.count)
+  // Distinct from the beginning: a copy made by the first record would count as the cache's memory.
+  private var histograms = OperationLatency.Kind.allCases.map { _ in
+    Histogram<UInt32>(highestTrackableValue: longest, numberOfSignificantValueDigits: .three)
+  }
 
   @inline(__always) mutating func record(_ kind: OperationLatency.Kind, _ nanoseconds: UInt64) {
     histograms[kind.index].record(max(1, min(nanoseconds, Self.longest)))
