@@ -7,13 +7,13 @@ struct SizeTests {
   /// Lines of Swift below folders.
   @Test(
     arguments: [
-      (["Sources/LarderEngine"] + Registration.policies, 18_550),
-      (["Sources/LarderTraces"], 15_700),
-      (["Sources/LarderExperiments"], 11_350),
-      (["Sources/Larder"], 19_060),
-      (["Sources/LarderHTTP"], 2_210),
-      (["Sources"], 85_500),
-      (["Tests"], 68_500),
+      (["Sources/LarderEngine"] + Registration.policies, 18_615),
+      (["Sources/LarderTraces"], 15_750),
+      (["Sources/LarderExperiments"], 11_395),
+      (["Sources/Larder"], 19_110),
+      (["Sources/LarderHTTP"], 2_218),
+      (["Sources"], 85_920),
+      (["Tests"], 69_150),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }
