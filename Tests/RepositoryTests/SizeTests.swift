@@ -10,10 +10,10 @@ struct SizeTests {
       (["Sources/LarderEngine"] + Registration.policies, 18_615),
       (["Sources/LarderTraces"], 15_750),
       (["Sources/LarderExperiments"], 11_395),
-      (["Sources/Larder"], 19_110),
+      (["Sources/Larder"], 19_125),
       (["Sources/LarderHTTP"], 2_218),
-      (["Sources"], 85_920),
-      (["Tests"], 69_150),
+      (["Sources"], 85_940),
+      (["Tests"], 69_170),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }

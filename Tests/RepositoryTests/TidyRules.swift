@@ -28,12 +28,18 @@ enum TidyRules {
   /// only if the code does not show the reason.
   static func documentation(_ source: SwiftSource) -> [Finding] {
     let pattern = declaration
-    return source.code.indices.filter { index in
-      let line = source.code[index]
-      // A word is found much faster than a pattern.
-      let isCandidate = ["public", "open"].contains { line.contains($0) }
-      return isCandidate && line.contains(pattern) && !isDocumented(source, index)
-    }.map { source.finding($0, "a public declaration without a documentation comment") }
+    let fences = source.lines.indices.filter { index in
+      let line = source.lines[index].trimmingPrefix { $0 == " " }
+      return line.hasPrefix("///") && line.contains("```")
+        && line.wholeMatch(of: #//// *```\w*/#) == nil
+    }
+    return fences.map { source.finding($0, "a fence of code beside other text") }
+      + source.code.indices.filter { index in
+        let line = source.code[index]
+        // A word is found much faster than a pattern.
+        let isCandidate = ["public", "open"].contains { line.contains($0) }
+        return isCandidate && line.contains(pattern) && !isDocumented(source, index)
+      }.map { source.finding($0, "a public declaration without a documentation comment") }
   }
 
   /// Library code has no constructs that crash or disable checks.

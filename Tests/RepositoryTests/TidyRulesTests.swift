@@ -52,6 +52,11 @@ struct TidyRulesTests {
     #expect(TidyRules.documentation(source(line)).isEmpty)
   }
 
+  @Test func fencesOfCode() {
+    let text = "/// ```swift\n/// f()\n/// ```\n/// ```swift f()\n/// g() ```\nlet a = \"``` b\""
+    #expect(TidyRules.documentation(source(text)).map(\.line) == [4, 5])
+  }
+
   @Test func functionLength() {
     func function(_ lines: Int) -> String {
       "struct A {\n  func f(\n    a: () -> Void = {}\n  ) {\n"

@@ -9,9 +9,13 @@ import LarderLibc
 /// Reads the entries of a disk cache that another process has, such as an app whose extension reads
 /// what the app has stored in the folder of their app group.
 ///
-/// ```swift // In the app: let cache = try DiskCache(path: folder, configuration:
-/// DiskConfiguration(isShared: true)) // In the extension: let reader = try DiskCacheReader(path:
-/// folder) let data = try reader.value(for: "avatar/17") ```
+/// ```swift
+/// // In the app:
+/// let cache = try DiskCache(path: folder, configuration: DiskConfiguration(isShared: true))
+/// // In the extension:
+/// let reader = try DiskCacheReader(path: folder)
+/// let data = try reader.value(for: "avatar/17")
+/// ```
 ///
 /// The cache may be open, closed, missing or be killed meanwhile. A call returns what the key had
 /// at one moment of the call, as of the latest commit; a damaged value is a miss. A reader never

@@ -13,8 +13,9 @@
 
   /// Encryption of the keys and values of a disk cache with a key that the app provides.
   ///
-  /// ```swift let encryption = try DiskEncryption(key: keyFromTheKeychain) let cache = try
-  /// DiskCache(
+  /// ```swift
+  /// let encryption = try DiskEncryption(key: keyFromTheKeychain)
+  /// let cache = try DiskCache(
   ///   path: folder, configuration: DiskConfiguration(encryption: encryption))
   /// ```
   ///

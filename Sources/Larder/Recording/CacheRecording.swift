@@ -10,8 +10,11 @@ public import Synchronization
 /// A recording of an app's requests to a cache, readable by `larder advise` and every other
 /// command.
 ///
-/// ```swift let recording = try cache.record(to: path, sampling: 0.01) // ... a day later let
-/// statistics = recording.stop() ```
+/// ```swift
+/// let recording = try cache.record(to: path, sampling: 0.01)
+/// // ... a day later
+/// let statistics = recording.stop()
+/// ```
 ///
 /// It continues until `stop()` or the end of the cache, even if this object is not retained. After
 /// a kill, the file has all but the last second.
