@@ -5,21 +5,22 @@
 set -euo pipefail
 
 say() { printf '\033[1m==> %s\033[0m\n' "$1"; }
-read -ra nested <<<"$NESTED"
-read -ra debug <<<"$NESTED_DEBUG"
+# They set variables of the environment.
+nested() { eval "$NESTED"' "$@"'; }
+debug() { eval "$NESTED_DEBUG"' "$@"'; }
 swift="${SWIFT:-swift}"
 
 say 'Building and running Examples'
-programs="$("${nested[@]}" --package-path Examples --show-bin-path)"
+programs="$(nested --package-path Examples --show-bin-path)"
 for name in NewsApp ShopImages Chat UserDirectory; do
-  "${nested[@]}" --package-path Examples --product "$name"
+  nested --package-path Examples --product "$name"
   "$programs/$name" >/dev/null || { echo "$name failed" >&2; exit 1; }
 done
 "$swift" test --scratch-path .build-nested-debug --package-path Examples
 
 say 'Adding a cache: Examples/OwnCache'
-"${debug[@]}" --package-path Examples/OwnCache --product OwnCache
-program="$("${debug[@]}" --package-path Examples/OwnCache --show-bin-path)/OwnCache"
+debug --package-path Examples/OwnCache --product OwnCache
+program="$(debug --package-path Examples/OwnCache --show-bin-path)/OwnCache"
 results="$(mktemp -d)"
 trap 'rm -rf "$results"' EXIT
 "$program" run Examples/OwnCache/own-cache.yaml --output "$results/run" --quiet >/dev/null

@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: [.zero, .seconds(-1), .microseconds(999)] as [Duration])
-  func intervalOutOfRangeIsRejected(_ interval: Duration) throws {
+  func intervalOutOfRangeIsRejected(_ interval: Duration) async throws {
     let scratch = Scratch()
     let refusal = CacheServiceError.interval(interval)
     let memory = MemoryCache<Int, Int>(count: 2)
