@@ -92,7 +92,7 @@ import Testing
     (["string"], .string("2x")),
     (["string"], .string("10%")), (["string"], .string("simulate")), (["string"], .string("")),
     (["string"], .string("memory")), (["string"], .string("1MB/s")),
-    (["string"], .string("5 tokens/s")),
+    (["string"], .string("5 tokens/s")), (["string"], .string("lru:10")),
     (["integer", "number"], .number(3)), (["integer", "number"], .number(2)),
     (["integer", "number"], .number(0)), (["integer", "number"], .number(-1)),
     (["number"], .number(0.5)),

@@ -18,7 +18,7 @@ struct CheckCommand: ParsableCommand {
 
       Examples:
         larder check Workloads/ci.yaml --update
-        larder check Workloads/ci.yaml --baseline larder-baseline.json --junit check.xml
+        larder check Workloads/ci.yaml --baseline larder-baseline.json --export junit=check.xml
         larder check Workloads/ci.yaml --against ../main/.build/release/larder:budget=2m
 
       Exit codes: 0 passed; 1 regression; 2 invalid arguments or input; 3 with --strict: timing \
@@ -34,8 +34,8 @@ struct CheckCommand: ParsableCommand {
   @Flag(help: "Write the baseline and print the changes.")
   var update = false
 
-  @Option(help: "Write a JUnit file.", completion: .file())
-  var junit: String?
+  /// Short for `--export junit=`.
+  @Option(help: .hidden) var junit: String?
 
   @OptionGroup var exporting: ExportOption
 

@@ -51,6 +51,8 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Compute nothing: write the files of a workload whose parts are all in the store.")
   var merge = false
 
+  @OptionGroup var today: CurrentOption
+
   @OptionGroup var exporting: ExportOption
 
   @OptionGroup var speed: SpeedOptions
@@ -66,7 +68,8 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     Interrupts.listen()
-    let workload = try WorkloadDecoder().decode(contentsOf: self.workload)
+    var workload = try WorkloadDecoder().decode(contentsOf: self.workload)
+    if let cache = try today.cache() { workload.setCurrent(cache) }
     if let part {
       return try PartRun(
         file: self.workload, part: part, store: store.open(makes: true), threads: speed.threads,
@@ -134,9 +137,10 @@ struct RunCommand: ParsableCommand {
     ).plan()
     for note in plan.notes { progress.note(note) }
     let sweep = plan.sweep(of: workload, threads: speed.threads)
-    try advise(plan, of: workload, into: directory, progress)
+    let decisions = try advise(plan, of: workload, into: directory, progress)
     var results = RunResults(
       of: plan, of: workload, file: self.workload, threads: speed.threads)
+    results.decisions = decisions.isEmpty ? nil : decisions
     try run(sweep, plan, &results, writer, progress)
     try tell(results, of: writer)
     if results.interrupted {
@@ -146,8 +150,8 @@ struct RunCommand: ParsableCommand {
 
   private func advise(
     _ plan: RunPlan, of workload: Workload, into directory: String, _ progress: ProgressLine
-  ) throws {
-    guard workload.advise != nil else { return }
+  ) throws -> [Decision] {
+    guard workload.advise != nil else { return [] }
     // With a store, only the traces of missing cells were read.
     var traces = plan.traces
     if traces?.facts.count != plan.facts.count { traces = nil }
@@ -166,6 +170,7 @@ struct RunCommand: ParsableCommand {
       if decisions.count == 1 { Output.line("") }
     }
     Output.flush()
+    return decisions.compactMap(\.decision)
   }
 
   private func run(

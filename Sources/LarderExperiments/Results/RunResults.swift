@@ -36,6 +36,12 @@ public struct RunResults: Sendable, Hashable, Codable {
   public var caches: [CacheFacts]?
   /// Assumptions of the workload in addition to the simulation; nil without any.
   public var assumptions: [ConfigurationAssumptions]?
+  /// Today's cache against the proposed one, for each trace; nil without advice.
+  package var decisions: [Decision]?
+  /// Limits of the workload held against its cells; nil without any.
+  package var requirements: [RequirementResult]?
+  /// Earlier runs in the history, the oldest first; nil without one.
+  package var history: [HistoryEntry]?
   /// Records by cell, in plan order.
   public var records: [Record]
   /// Notes for readers, such as omissions with their reasons.

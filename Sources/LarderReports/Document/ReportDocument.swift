@@ -27,7 +27,8 @@ struct ReportDocument {
       + texts.filter { !$0.plain.isEmpty }.map { .paragraph($0) }
     let rankings = ConfigurationRanking.all(comparisons)
     let severalTraces = rankings.count > 1
-    answer = [.heading(2, "Recommendation")] + Answer(results, rankings).blocks
+    let boxes = (results.decisions ?? []).flatMap { DecisionBox(decision: $0).blocks }
+    answer = boxes + [.heading(2, "Recommendation")] + Answer(results, rankings).blocks
     let tables = ConfigurationTables.all(rankings, styles: styles)
     let designs = Designs.all(in: results, comparisons)
     // If no configuration has policies to choose from, the designs are compared.

@@ -22,6 +22,7 @@ struct SchemaTests {
       results.records[executed].counts[keyPath: tier].bytesMoved = 12
       results.records[executed].executions?[0].counts[keyPath: tier].bytesMoved = 12
     }
+    results.decisions = [SampleAdvice.decision()]
     let text = try ResultsJSON().text(of: results)
     let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
     var seen: Set<String> = []
