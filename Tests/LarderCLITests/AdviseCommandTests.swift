@@ -53,7 +53,7 @@ import Testing
     try scratch.write(
       "memory-per-gib-month: 3\n", to: "prices.yaml")
     let run = try LarderProcess(
-      ["advise", "access.log", "--format", format, "--current", "nginx:50KB", "--quiet"]
+      ["advise", "access.log", "--format", format, "--current", "nginx:400KB", "--quiet"]
         + ["--prices", "prices.yaml", "--export", "html=a.html", "--export", "json=a.json"],
       in: scratch.folder)
     #expect(run.exitCode == 0, "\(run.notes)")

@@ -39,6 +39,8 @@ struct CheckCommand: ParsableCommand {
 
   @OptionGroup var exporting: ExportOption
 
+  @OptionGroup var short: HistoryOption
+
   @Option(help: "Check this cell only, such as memory/lru/1%. May be repeated.")
   var only: [String] = []
 
@@ -53,10 +55,14 @@ struct CheckCommand: ParsableCommand {
 
   @OptionGroup var speed: SpeedOptions
 
-  private var exports: [Export] { exporting.export.adding("junit", junit) }
+  var history: HistoryFile? { exporting.export.splitHistory(short).history }
+
+  private var exports: [Export] {
+    exporting.export.splitHistory(short).rest.adding("junit", junit)
+  }
 
   func validate() throws {
-    try exports.validate(known: ["markdown", "junit"])
+    try exporting.export.adding("junit", junit).validate(known: ["markdown", "junit", "history"])
     if update, !only.isEmpty {
       throw ValidationError("--update writes the whole baseline; remove --only")
     }
@@ -116,6 +122,7 @@ struct CheckCommand: ParsableCommand {
 
 extension CheckCommand {
   private func failure(of result: CheckResult) -> String {
+    if let failure = RequirementResult.failure(result.requirements) { return failure }
     if !result.unequalExecutions.isEmpty {
       return "executed counts differ from the simulation, which is a fault of the cache or of "
         + "Larder that --update cannot accept"

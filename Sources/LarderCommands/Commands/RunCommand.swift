@@ -14,12 +14,14 @@ struct RunCommand: ParsableCommand {
     discussion: """
       Prints a comparison and writes counts.csv, timings.csv, results.json, report.md with its \
       charts, and report.html. With 'mode: [simulate, execute]' in the workload file, real caches \
-      are driven too, and their cost is reported next to the hit ratios.
+      are driven too, and their cost is reported next to the hit ratios. Exits with 1 if a cell \
+      misses a limit of the key 'require'.
 
       Examples:
         larder run Workloads/news-feed.yaml
         larder run Workloads/zipf.yaml --output /tmp/zipf --threads 1
         TMPDIR=/mnt/disk larder run Workloads/designs.yaml
+        larder run Workloads/zipf.yaml --export history=zipf.history
         larder run Workloads/zipf.yaml --store /shared/store
         larder run Workloads/zipf.yaml --store /shared/store --part 3/10
         larder run Workloads/zipf.yaml --store /shared/store --merge
@@ -55,10 +57,12 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var exporting: ExportOption
 
+  @OptionGroup var short: HistoryOption
+
   @OptionGroup var speed: SpeedOptions
 
   func validate() throws {
-    try exporting.export.validate(known: ReportRegistry.exports)
+    try exporting.export.validate(known: ReportRegistry.exports + ["history"])
     guard part != nil else { return }
     if output != nil || merge || !exporting.export.isEmpty {
       throw ValidationError(
@@ -76,7 +80,8 @@ struct RunCommand: ParsableCommand {
         progress: ProgressLine(isQuiet: speed.quiet)
       ).run(workload)
     }
-    try exporting.export.check()
+    try exports.check()
+    if let history { _ = try history.entries(of: workload.name) }
     // Before anything is made: a merge that fails leaves no folder.
     let merged = merge ? try merging(workload).results() : nil
     let standard = RunDirectory.standard(workload: workload.name)
@@ -93,6 +98,23 @@ struct RunCommand: ParsableCommand {
       RunDirectory.removeEmpty(made)
       throw error
     }
+  }
+
+  private var history: HistoryFile? { exporting.export.splitHistory(short).history }
+
+  private var exports: [Export] { exporting.export.splitHistory(short).rest }
+
+  /// Holds the requirements against the results, and adds the history with this run.
+  private func judge(_ results: inout RunResults, of workload: Workload) throws {
+    guard !results.interrupted else { return }
+    let requirements = RequirementResult.all(workload, results.records)
+    results.requirements = requirements.isEmpty ? nil : requirements
+    guard let history else { return }
+    let entry = HistoryEntry(
+      workload: workload.name, started: results.started, larder: results.machine.larder,
+      records: results.records, requirements: requirements)
+    results.history = try history.entries(of: workload.name) + [entry]
+    try history.append(entry)
   }
 
   private func merging(_ workload: Workload) throws -> Merging {
@@ -115,18 +137,23 @@ struct RunCommand: ParsableCommand {
     _ results: RunResults, of workload: Workload, in directory: String
   ) throws {
     let writer = try writer(workload, directory)
+    var results = results
+    try judge(&results, of: workload)
     try writer.write(results)
     try tell(results, of: writer)
   }
 
   private func tell(_ results: RunResults, of writer: ReportWriter) throws {
-    try exporting.export.write { try ReportRegistry.files($0, of: results) }
-    if !exporting.export.takesOutput {
+    try exports.write { try ReportRegistry.files($0, of: results) }
+    if !exports.takesOutput {
       Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
     }
     Output.flush()
     let progress = ProgressLine(isQuiet: speed.quiet)
     for format in writer.formats { progress.note("\(writer.directory)/\(format.fileName)") }
+    if let failure = RequirementResult.failure(results.requirements ?? []) {
+      throw CheckOutcome(description: failure, code: 1)
+    }
   }
 
   private func run(_ workload: Workload, _ directory: String) throws {
@@ -141,7 +168,7 @@ struct RunCommand: ParsableCommand {
     var results = RunResults(
       of: plan, of: workload, file: self.workload, threads: speed.threads)
     results.decisions = decisions.isEmpty ? nil : decisions
-    try run(sweep, plan, &results, writer, progress)
+    try run(sweep, plan, workload, &results, writer, progress)
     try tell(results, of: writer)
     if results.interrupted {
       throw Interrupted(description: "stopped: \(Self.done(results)) are in \(directory)")
@@ -174,8 +201,8 @@ struct RunCommand: ParsableCommand {
   }
 
   private func run(
-    _ sweep: Sweep, _ plan: RunPlan, _ results: inout RunResults, _ writer: ReportWriter,
-    _ progress: ProgressLine
+    _ sweep: Sweep, _ plan: RunPlan, _ workload: Workload, _ results: inout RunResults,
+    _ writer: ReportWriter, _ progress: ProgressLine
   ) throws {
     let unfinished = results
     let saving = SavingPace()
@@ -212,6 +239,7 @@ struct RunCommand: ParsableCommand {
         "\(stored) of \(results.plannedCells) cells were read from a store and not computed "
           + "again, so they have no timings.")
     }
+    try judge(&results, of: workload)
     try writer.write(results)
     if let fault = plan.records?.keepingFault {
       progress.note("some results could not be stored: \(fault)")

@@ -209,6 +209,7 @@ private struct ServerSettings {
       let cheapest = others.min { ($0.monthlyCost ?? cost) < ($1.monthlyCost ?? cost) }
       return cheapest.flatMap { ($0.monthlyCost ?? cost) < cost ? $0 : nil } ?? side
     }
+    guard side.hitRatio > 0 else { return side }
     return others.filter { $0.capacity < side.capacity }
       .first { !Choice.isBetter(side.hitRatio, than: $0.hitRatio) } ?? side
   }

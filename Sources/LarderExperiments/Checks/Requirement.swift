@@ -42,8 +42,8 @@ package enum RequiredFigure: String, Sendable, Hashable, CaseIterable {
   }
 
   func amount(_ text: some StringProtocol) -> Double? {
-    let text = text.filter { $0 != " " }
-    if isRatio { return Share(parsing: String(text))?.ratio }
+    let text = String(text.filter { $0 != " " })
+    if isRatio { return Share(parsing: text)?.ratio }
     if isTime { return Quantity.duration.amount(text).map { Double($0) } }
     if isBytes { return Quantity.bytes.amount(text).map { Double($0) } }
     return Quantity.count.amount(text).map { Double($0) }
@@ -95,10 +95,15 @@ package struct RequirementResult: Sendable, Hashable, Codable {
       + (missedBy.map { ", missed by \($0)" } ?? "")
   }
 
+  package init(cell: String, figure: String, required: String) {
+    (self.cell, self.figure, self.required) = (cell, figure, required)
+  }
+
   private init(_ requirement: Requirement, _ record: Record, amongTraces: Bool) {
     let figure = requirement.figure
-    cell = "\(CellName(record.cell, amongTraces: amongTraces))"
-    (self.figure, required) = (figure.rawValue, requirement.text)
+    self.init(
+      cell: "\(CellName(record.cell, amongTraces: amongTraces))", figure: figure.rawValue,
+      required: requirement.text)
     let values = figure.values(of: record)
     guard let worst = requirement.isLowerLimit ? values.min() : values.max() else { return }
     value = figure.words(worst)

@@ -76,6 +76,30 @@ public struct RunResults: Sendable, Hashable, Codable {
   }
 }
 
+/// A run in a history, one line of its file.
+package struct HistoryEntry: Sendable, Hashable, Codable {
+  package var workload: String
+  package var started: String
+  package var larder: String
+  /// Hit ratio by cell.
+  package var hitRatios: [String: Double]
+  /// Number of requirements that were missed.
+  package var missed: Int
+
+  package init(
+    workload: String, started: String, larder: String, records: [Record],
+    requirements: [RequirementResult]?
+  ) {
+    (self.workload, self.started, self.larder) = (workload, started, larder)
+    let severalTraces = Set(records.map(\.cell.trace)).count > 1
+    let ratios = records.compactMap { record in
+      record.counts.hitRatio.map { ("\(CellName(record.cell, amongTraces: severalTraces))", $0) }
+    }
+    hitRatios = Dictionary(ratios) { first, _ in first }
+    missed = (requirements ?? []).count { !$0.isMet }
+  }
+}
+
 /// Facts for reports about a configuration whose cache is a preset, or not Larder's own.
 public struct CacheFacts: Sendable, Hashable, Codable {
   /// Name of the configuration.

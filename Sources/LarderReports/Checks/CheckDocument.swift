@@ -32,6 +32,9 @@ package struct CheckDocument {
         "The trace differs from the baseline's, so counts cannot be compared:",
         result.traceChanges.map { Line(text: $0) })
       + list(
+        "Requirements of the workload file that are missed:",
+        result.requirements.filter { !$0.isMet }.map { Line(text: $0.text) })
+      + list(
         "Executed counts with one thread differ from the simulation in these cells:",
         result.unequalExecutions.map { Line([.code("\($0)")]) })
       + result.counts.blocks + (result.resources?.blocks(isCheck: true) ?? []) + timings

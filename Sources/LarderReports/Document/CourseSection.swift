@@ -95,3 +95,35 @@ extension ChoiceCourse {
     return requests == 0 ? 0 : parts[range].reduce(0.0) { $0 + Double($1.hits) } / requests
   }
 }
+
+/// Hit ratios of the runs in a history.
+enum HistorySection {
+  private static let cellsMax = 12
+
+  static func blocks(_ history: [HistoryEntry]) -> [Block] {
+    guard history.count > 1, let last = history.last else { return [] }
+    let cells = last.hitRatios.keys.sorted().prefix(cellsMax)
+    let styles = PolicyStyles(Array(cells))
+    let series = cells.map { cell in
+      ChartSeries(
+        name: cell, style: styles[cell],
+        points: history.enumerated().compactMap { number, run in
+          run.hitRatios[cell].map {
+            .init(x: Double(number + 1), y: $0, label: "\(run.started), \(run.larder)")
+          }
+        })
+    }
+    let chart = LineChart(
+      title: "Hit ratio by run", caption: "From \(history[0].started) to \(last.started).",
+      x: ChartAxis(title: "run", unit: .number), y: ChartAxis(title: "hit ratio", unit: .percent),
+      series: series)
+    let table = Table(
+      history.suffix(cellsMax).reversed(),
+      [
+        .init("run") { .text($0.started) }, .init("larder") { .text($0.larder) },
+        .init("cells") { .text("\($0.hitRatios.count)") },
+        .init("requirements missed") { .text("\($0.missed)") },
+      ])
+    return [.chart(ChartFigure(["history"], chart)), .table(table)]
+  }
+}

@@ -28,7 +28,7 @@ struct ReportDocument {
     let rankings = ConfigurationRanking.all(comparisons)
     let severalTraces = rankings.count > 1
     let boxes = (results.decisions ?? []).flatMap { DecisionBox(decision: $0).blocks }
-    answer = boxes + [.heading(2, "Recommendation")] + Answer(results, rankings).blocks
+    answer = boxes + Self.requirements(results) + [.heading(2, "Recommendation")] + Answer(results, rankings).blocks
     let tables = ConfigurationTables.all(rankings, styles: styles)
     let designs = Designs.all(in: results, comparisons)
     // If no configuration has policies to choose from, the designs are compared.
@@ -55,6 +55,7 @@ struct ReportDocument {
           "Executed: real caches with real bytes",
           Self.executed(results, styles, severalTraces: severalTraces)
         ),
+        ("History of runs", HistorySection.blocks(results.history ?? [])),
         ("Speed and memory of the simulation", Self.speed(results, severalTraces: severalTraces)),
         ("Setup and reproduction", Self.run(results)),
       ]
@@ -70,6 +71,17 @@ struct ReportDocument {
     no cache can use them. Policies that are worse on average than both LRU and FIFO are not worth \
     using.
     """
+
+  /// The limits of the workload: those that are missed, or their number.
+  private static func requirements(_ results: RunResults) -> [Block] {
+    guard let all = results.requirements else { return [] }
+    let missed = all.filter { !$0.isMet }
+    guard !missed.isEmpty else {
+      return [.paragraph("\(strong: "Requirements:") all \(all.count) are met.")]
+    }
+    let title = "\(missed.count) of \(NumberText.counted(all.count, "requirement")) missed:"
+    return [.paragraph("\(strong: title)"), .list(missed.prefix(20).map { Line(text: $0.text) })]
+  }
 
   private static func incomplete(_ results: RunResults) -> Line {
     let missing = results.plannedCells - results.records.count
