@@ -48,9 +48,12 @@ import Testing
     #expect(decision.proposed.cache.hasPrefix("redis allkeys-lfu"), "\(decision.proposed)")
     #expect(decision.gainPoints > 20 && decision.isServer && decision.currency == "EUR")
     for side in [decision.today, decision.proposed] {
-      let policy = side.cache.contains("lfu-decay-time 60") ? "redis-lfu:decay=60"
-        : side.cache.contains("lfu-decay-time") ? "redis-lfu:decay=10"
-        : side.cache.contains("lfu") ? "redis-lfu" : "redis-lru"
+      let policy =
+        side.cache.contains("lfu-decay-time 60")
+        ? "redis-lfu:decay=60"
+        : side.cache.contains("lfu-decay-time")
+          ? "redis-lfu:decay=10"
+          : side.cache.contains("lfu") ? "redis-lfu" : "redis-lru"
       let counts = try counts(policy + ":memory=server", side.capacity, trace)
       #expect(side.hitRatio == Double(counts.hits) / 6000)
       let days = Double(5999 * 4) / 86400

@@ -41,7 +41,8 @@ import Testing
   @Test func todayIsComparedWithinTheServer() throws {
     let scratch = try ScratchFolder()
     let log = (0..<600).map { place in
-      let time = "12/Mar/2026:10:\(String(100 + place / 60).suffix(2)):"
+      let time =
+        "12/Mar/2026:10:\(String(100 + place / 60).suffix(2)):"
         + "\(String(100 + place % 60).suffix(2)) +0000"
       return "10.0.0.1 - - [\(time)] \"GET /page\(place % 40)?utm_source=\(place % 7) HTTP/1.1\" "
         + "200 1000 \"-\" \"-\" \(place % 3 == 0 ? "HIT" : "MISS")\n"

@@ -62,7 +62,8 @@ struct CheckCommand: ParsableCommand {
   }
 
   func validate() throws {
-    try exporting.export.adding("junit", junit).validate(known: ["markdown", "junit", "history"])
+    try exporting.export.adding("junit", junit)
+      .validate(known: ["markdown", "html", "junit", "history"])
     if update, !only.isEmpty {
       throw ValidationError("--update writes the whole baseline; remove --only")
     }
@@ -89,8 +90,10 @@ struct CheckCommand: ParsableCommand {
       result.isAccepted = true
     }
     try exports.write { format in
+      let document = CheckDocument(result)
       let text =
-        format == "junit" ? CheckJUnit.text(of: result) : CheckDocument(result).markdown + "\n"
+        format == "junit"
+        ? CheckJUnit.text(of: result) : format == "html" ? document.html : document.markdown + "\n"
       return [ReportFile(name: "", text: text)]
     }
     if !exports.takesOutput {

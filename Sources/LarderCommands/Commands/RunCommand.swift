@@ -147,6 +147,7 @@ struct RunCommand: ParsableCommand {
     try exports.write { try ReportRegistry.files($0, of: results) }
     if !exports.takesOutput {
       Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
+      Output.text(ComparisonTable.boxes(of: results, width: Output.pictureTerminal.width))
     }
     Output.flush()
     let progress = ProgressLine(isQuiet: speed.quiet)

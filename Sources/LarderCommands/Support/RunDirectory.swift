@@ -86,7 +86,7 @@ struct HistoryFile {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     return try lines.enumerated().filter { !$0.element.isEmpty }.map { number, line in
       do {
-        return try JSONDecoder().decode(HistoryEntry.self, from: Data(line.utf8))
+        return try JSONFile.decode(HistoryEntry.self, from: Data(line.utf8))
       } catch {
         throw UsageError(
           "\(path):\(number + 1): not a line of a history; expected what --history writes")

@@ -130,8 +130,7 @@ private struct ServerSettings {
   let model: CostModel
   let designs: [ServerDesign]
 
-  init(_ advisor: Advisor, _ current: CurrentCache, _ capacity: UInt64, _ model: CostModel) throws
-  {
+  init(_ advisor: Advisor, _ current: CurrentCache, _ capacity: UInt64, _ model: CostModel) throws {
     (self.advisor, self.current, self.capacity, self.model) = (advisor, current, capacity, model)
     designs = try current.server?.designs(today: current.design) ?? [current.design]
   }

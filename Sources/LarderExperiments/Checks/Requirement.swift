@@ -37,8 +37,13 @@ package enum RequiredFigure: String, Sendable, Hashable, CaseIterable {
   var isBytes: Bool { self == .memoryBytesPerObject || self == .bytesWrittenPerDay }
 
   var example: String {
-    isRatio ? ">= 60 %" : isTime ? "<= 2ms" : self == .requestsPerSecond ? ">= 100000"
-      : self == .bytesWrittenPerDay ? "<= 2 TB" : "<= 400 B"
+    isRatio
+      ? ">= 60 %"
+      : isTime
+        ? "<= 2ms"
+        : self == .requestsPerSecond
+          ? ">= 100000"
+          : self == .bytesWrittenPerDay ? "<= 2 TB" : "<= 400 B"
   }
 
   func amount(_ text: some StringProtocol) -> Double? {

@@ -18,7 +18,8 @@ struct DecisionBox {
   var verdict: String {
     if decision.keeps {
       let rivals = decision.isServer ? "setting of it" : "design"
-      return "Keep \(today.cache) with \(size(today)): no \(rivals) is better by more than \(limit)."
+      return "Keep \(today.cache) with \(size(today)): no \(rivals) is better by more than "
+        + "\(limit)."
     }
     var changes = today.cache == proposed.cache ? "Keep \(today.cache), " : "Use \(proposed.cache) "
     changes += "with \(size(proposed))"
@@ -36,7 +37,8 @@ struct DecisionBox {
     if let own = today.monthlyCost, let other = proposed.monthlyCost {
       effects.append(money(abs(own - other)) + " a month " + (other < own ? "less" : "more"))
     } else if proposed.capacity < today.capacity {
-      effects.append("\(NumberText.capacity(today.capacity - proposed.capacity, decision.unit)) less")
+      let saved = today.capacity - proposed.capacity
+      effects.append("\(NumberText.capacity(saved, decision.unit)) less")
     }
     return effects
   }
@@ -151,5 +153,48 @@ struct DecisionBox {
       "│ \(line)\(String(repeating: " ", count: max(0, inner - line.count))) │\n"
     }
     return "┌\(edge)┐\n\(body.joined())└\(edge)┘\n"
+  }
+}
+
+extension Decision {
+  /// For a run: the recommended policy against LRU or FIFO, for the configuration and trace that
+  /// the report begins with, at the capacity beyond which hits grow less than the capacity. Nil
+  /// if there is nothing to compare.
+  init?(_ ranking: Ranking, trace: String) {
+    guard let leader = ranking.leader, !ranking.comparison.hasPrefixes,
+      let baseline = ranking.comparison.baseline(for: nil),
+      let column = Self.knee(ranking, leader),
+      let capacity = ranking.comparison.records(leader, column).first?.cell.capacity,
+      let before = ranking.value(baseline, column), let after = ranking.value(leader, column)
+    else { return nil }
+    let name = { (policy: PolicyName) in "\(policy.text), \(ranking.comparison.configuration)" }
+    let today = Side(cache: name(baseline), capacity: capacity, hitRatio: before)
+    let isBetter = (after - before) * 100 > AdviceNumbers.indifferentPoints
+    self.init(
+      trace: trace, unit: ranking.comparison.unit, scope: "all counted requests of \(trace)",
+      today: today,
+      proposed: isBetter ? Side(cache: name(leader), capacity: capacity, hitRatio: after) : today)
+    isAssumed = true
+  }
+
+  private static func knee(_ ranking: Ranking, _ leader: PolicyName) -> Int? {
+    let points = ranking.decided.compactMap { column -> (Int, Double, Double)? in
+      guard let value = ranking.value(leader, column),
+        let cell = ranking.comparison.records(leader, column).first?.cell
+      else { return nil }
+      return (column, value, Double(cell.capacity))
+    }
+    let (top, size) = (points.map(\.1).max() ?? 0, points.map(\.2).max() ?? 1)
+    return points.max {
+      $0.1 / max(top, 1e-12) - $0.2 / size < $1.1 / max(top, 1e-12) - $1.2 / size
+    }?
+    .0
+  }
+
+  /// Those of the run; without any, that of the ranking that a report begins with.
+  static func all(of results: RunResults, _ rankings: [ConfigurationRanking]) -> [Decision] {
+    if let decisions = results.decisions { return decisions }
+    guard let first = rankings.first, let main = first.first else { return [] }
+    return [Decision(main.ranking, trace: first.trace)].compactMap { $0 }
   }
 }

@@ -12,6 +12,8 @@ package struct CheckDocument {
 
   package var markdown: String { MarkdownMarkup().text(of: blocks) }
 
+  package var html: String { HTMLPage.text(of: "Check of \(result.workload)", blocks) }
+
   /// The baseline's figures that were not measured, and the remedy, in one line; nil for none.
   package var whatIsMissing: String? {
     guard let missing = result.resources?.missing, !missing.isEmpty else { return nil }

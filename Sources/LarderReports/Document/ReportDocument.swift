@@ -27,8 +27,10 @@ struct ReportDocument {
       + texts.filter { !$0.plain.isEmpty }.map { .paragraph($0) }
     let rankings = ConfigurationRanking.all(comparisons)
     let severalTraces = rankings.count > 1
-    let boxes = (results.decisions ?? []).flatMap { DecisionBox(decision: $0).blocks }
-    answer = boxes + Self.requirements(results) + [.heading(2, "Recommendation")] + Answer(results, rankings).blocks
+    let boxes = Decision.all(of: results, rankings).flatMap { DecisionBox(decision: $0).blocks }
+    answer =
+      boxes + Self.requirements(results) + [.heading(2, "Recommendation")]
+      + Answer(results, rankings).blocks
     let tables = ConfigurationTables.all(rankings, styles: styles)
     let designs = Designs.all(in: results, comparisons)
     // If no configuration has policies to choose from, the designs are compared.

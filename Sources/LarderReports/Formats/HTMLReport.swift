@@ -48,8 +48,29 @@ package struct HTMLReport: ReportFormat {
         <nav aria-label="Sections"><h2>On this page</h2><ul>\(links.joined())</ul></nav>
         </aside>
 
-        """, main: markup.html(document.front) + markup.html(document.details)
+        """,
+      main: explorer(document.front.figures.first, hasTime: false)
+        + markup.html(document.front) + markup.html(document.details)
     ).text
+  }
+
+  /// Controls for the main chart, which the script shows and fills from the chart's table.
+  private func explorer(_ figure: ChartFigure?, hasTime: Bool) -> String {
+    guard let figure else { return "" }
+    let views = [("curve", "Curve"), ("heat", "Heat map")] + (hasTime ? [("time", "Time")] : [])
+    let buttons = views.map { name, title in
+      "<button type=\"button\" data-view=\"\(name)\" aria-pressed=\"false\">\(title)</button>"
+    }
+    return """
+      <div class="explore"\(XMLText.attribute("data-figure", figure.name)) hidden>
+      <div class="views" role="group" aria-label="View">\(buttons.joined())</div>
+      <label>Capacity <input type="range" min="0" max="0" step="1" value="0"/> <output></output>
+      </label><ol></ol>
+      <p><button type="button" data-copy="true">Copy as Markdown</button>
+      <button type="button" data-png="true">Save as PNG</button> <span class="told"></span></p>
+      </div>
+
+      """
   }
 }
 
