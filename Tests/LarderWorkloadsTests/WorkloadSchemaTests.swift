@@ -94,7 +94,7 @@ import Testing
     (["string"], .string("10%")), (["string"], .string("simulate")), (["string"], .string("")),
     (["string"], .string("memory")), (["string"], .string("1MB/s")),
     (["string"], .string("5 tokens/s")), (["string"], .string("lru:10")),
-    (["string"], .string(">= 0.5")),
+    (["string"], .string(">= 1")),
     (["string"], .string("<= 5ms")), (["string"], .string("<= 2 TB")),
     (["integer", "number"], .number(3)), (["integer", "number"], .number(2)),
     (["integer", "number"], .number(0)), (["integer", "number"], .number(-1)),

@@ -21,7 +21,6 @@ package struct Requirement: Sendable, Hashable {
 package enum RequiredFigure: String, Sendable, Hashable, CaseIterable {
   case hitRatio = "hit_ratio"
   case byteHitRatio = "byte_hit_ratio"
-  case getP50 = "get_p50"
   case getP99 = "get_p99"
   case getP999 = "get_p999"
   case requestsPerSecond = "requests_per_second"
@@ -32,7 +31,7 @@ package enum RequiredFigure: String, Sendable, Hashable, CaseIterable {
 
   var isRatio: Bool { self == .hitRatio || self == .byteHitRatio }
 
-  var isTime: Bool { [.getP50, .getP99, .getP999].contains(self) }
+  var isTime: Bool { self == .getP99 || self == .getP999 }
 
   var isBytes: Bool { self == .memoryBytesPerObject || self == .bytesWrittenPerDay }
 
@@ -67,7 +66,6 @@ package enum RequiredFigure: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .hitRatio: return [record.counts.hitRatio].compactMap { $0 }
     case .byteHitRatio: return [record.counts.byteHitRatio].compactMap { $0 }
-    case .getP50: return runs.compactMap { $0.getLatency.map { Double($0.p50) } }
     case .getP99: return runs.compactMap { $0.getLatency.map { Double($0.p99) } }
     case .getP999: return runs.compactMap { $0.getLatency.map { Double($0.p999) } }
     case .requestsPerSecond:

@@ -348,7 +348,7 @@ extension WorkloadKeys {
         count.rawValue, .share("difference", from: true),
         isRatio
           ? "absolute difference of the \(words)" + (count == .hitRatio ? ", also by tier" : "")
-          : "change of \(words), relative to the baseline",
+          : "relative change of \(words)",
         default: "`0`", example: isRatio ? "0.001" : "1%"
       ) { share, tolerances, _ in tolerances[count] = share }
     })
@@ -359,7 +359,7 @@ extension WorkloadKeys {
     keys: CheckResource.allCases.map { resource in
       Key(
         resource.rawValue, .share("difference", from: true),
-        "change of \(resource.meaning), relative to the baseline",
+        "relative change of \(resource.meaning)",
         default: "`\(resource.threshold)`", example: "2%"
       ) { share, thresholds, _ in thresholds[resource] = share }
     })
@@ -374,7 +374,7 @@ extension WorkloadKeys {
         figure.rawValue, form, figure.meaning, default: "none", example: "\"\(figure.example)\""
       ) { limit, requirements, _ in requirements.limits.append(limit) }
     }
-      + filterKeys("required to hold the limits", default: "all")
+      + filterKeys("limited", default: "all")
       .map { $0.within(\Requirements.filter) })
 
   static let timed = Section<ExecutionFilter>(
@@ -392,12 +392,11 @@ extension RequiredFigure {
     switch self {
     case .hitRatio: "hits per request"
     case .byteHitRatio: "bytes hit per byte requested"
-    case .getP50, .getP99, .getP999:
-      "percentile \(self == .getP50 ? "50" : self == .getP99 ? "99" : "99.9") of the time of gets "
-        + "in real caches, in the slowest run"
-    case .requestsPerSecond: "requests per second of real caches, in the slowest run"
-    case .memoryBytesPerObject: "memory of an object in real caches, in the largest run"
-    case .bytesWrittenPerDay: "bytes that a simulated disk is written a day, at the trace's times"
+    case .getP99: "99th percentile of gets, in the slowest run"
+    case .getP999: "99.9th percentile of gets"
+    case .requestsPerSecond: "requests per second, in the slowest run"
+    case .memoryBytesPerObject: "memory of an object, in the largest run"
+    case .bytesWrittenPerDay: "bytes written to a simulated disk, at the trace's times"
     }
   }
 }

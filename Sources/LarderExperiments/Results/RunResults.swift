@@ -81,10 +81,14 @@ package struct HistoryEntry: Sendable, Hashable, Codable {
   package var workload: String
   package var started: String
   package var larder: String
-  /// Hit ratio by cell.
-  package var hitRatios: [String: Double]
+  package var cells: [HitRatio]
   /// Number of requirements that were missed.
   package var missed: Int
+
+  package struct HitRatio: Sendable, Hashable, Codable {
+    package var cell: String
+    package var hitRatio: Double
+  }
 
   package init(
     workload: String, started: String, larder: String, records: [Record],
@@ -92,10 +96,11 @@ package struct HistoryEntry: Sendable, Hashable, Codable {
   ) {
     (self.workload, self.started, self.larder) = (workload, started, larder)
     let severalTraces = Set(records.map(\.cell.trace)).count > 1
-    let ratios = records.compactMap { record in
-      record.counts.hitRatio.map { ("\(CellName(record.cell, amongTraces: severalTraces))", $0) }
+    cells = records.compactMap { record in
+      record.counts.hitRatio.map {
+        HitRatio(cell: "\(CellName(record.cell, amongTraces: severalTraces))", hitRatio: $0)
+      }
     }
-    hitRatios = Dictionary(ratios) { first, _ in first }
     missed = (requirements ?? []).count { !$0.isMet }
   }
 }

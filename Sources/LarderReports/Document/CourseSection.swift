@@ -102,14 +102,14 @@ enum HistorySection {
 
   static func blocks(_ history: [HistoryEntry]) -> [Block] {
     guard history.count > 1, let last = history.last else { return [] }
-    let cells = last.hitRatios.keys.sorted().prefix(cellsMax)
+    let cells = last.cells.map(\.cell).prefix(cellsMax)
     let styles = PolicyStyles(Array(cells))
     let series = cells.map { cell in
       ChartSeries(
         name: cell, style: styles[cell],
         points: history.enumerated().compactMap { number, run in
-          run.hitRatios[cell].map {
-            .init(x: Double(number + 1), y: $0, label: "\(run.started), \(run.larder)")
+          run.cells.first { $0.cell == cell }.map {
+            .init(x: Double(number + 1), y: $0.hitRatio, label: "\(run.started), \(run.larder)")
           }
         })
     }
@@ -121,7 +121,7 @@ enum HistorySection {
       history.suffix(cellsMax).reversed(),
       [
         .init("run") { .text($0.started) }, .init("larder") { .text($0.larder) },
-        .init("cells") { .text("\($0.hitRatios.count)") },
+        .init("cells") { .text("\($0.cells.count)") },
         .init("requirements missed") { .text("\($0.missed)") },
       ])
     return [.chart(ChartFigure(["history"], chart)), .table(table)]
