@@ -152,9 +152,12 @@ package struct ResultsJSON: ReportFormat {
     try Self.text(of: results, format: name)
   }
 
-  static func text(of value: some Encodable, format: String) throws(ReportError) -> String {
+  static func text(
+    of value: some Encodable, format: String, isPretty: Bool = true
+  ) throws(ReportError) -> String {
     let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
     do {
       return JSONLine.printable(String(decoding: try encoder.encode(value), as: UTF8.self)) + "\n"
     } catch let EncodingError.invalidValue(value, context) {

@@ -38,7 +38,8 @@ import Testing
     let command = "$ larder advise access.log --current nginx:8MiB\n"
     let start = try #require(page.range(of: command)).upperBound
     let end = try #require(page.range(of: "```", range: start..<page.endIndex)).lowerBound
-    let screen = run.output.split(separator: "\n").filter { !$0.hasPrefix("Note: ") }
+    let screen =
+      run.output.split(separator: "\n").filter { !$0.hasPrefix("Note: ") }
       .prefix { $0.first.map { "┌│└".contains($0) } ?? false }.joined(separator: "\n") + "\n"
     if ProcessInfo.processInfo.environment["LARDER_UPDATE_GOLDEN"] == "1" {
       try page.replacingCharacters(in: start..<end, with: screen)

@@ -44,7 +44,9 @@ import Testing
     }
     let history = try String(contentsOf: scratch.url("w.history"), encoding: .utf8)
     let lines = history.split(separator: "\n")
-    #expect(lines.count == 2 && lines[0].contains(#"{"cell":"memory/lru/50","hitRatio":0."#), "\(history)")
+    #expect(
+      lines.count == 2
+        && lines[0].contains(#"{"cell":"memory/lru/50","hitRatio":0."#), "\(history)")
     let page = try String(contentsOf: scratch.url("b/report.html"), encoding: .utf8)
     #expect(page.contains("Hit ratio by run") && page.contains("all 2 are met"))
     let first = try String(contentsOf: scratch.url("a/report.html"), encoding: .utf8)

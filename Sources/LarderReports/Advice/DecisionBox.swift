@@ -119,8 +119,8 @@ struct DecisionBox {
     if let option = decision.keyOption {
       lines.append("Key: \(option) as simulated, if those parameters do not change the response.")
     }
-    let amounts = decision.basis.map { "; amounts a day are \($0)" } ?? ""
-    lines.append("Hit ratios are simulated, in \(decision.scope)\(amounts).")
+    let amounts = decision.basis.map { " Amounts a day: \($0)." } ?? ""
+    lines.append("Hit ratios are simulated, in \(decision.scope).\(amounts)")
     if let recorded = decision.recordedHitRatio, !decision.isAssumed,
       abs(recorded - today.hitRatio) > 0.05
     {
@@ -163,11 +163,11 @@ extension Decision {
   init?(_ ranking: Ranking, trace: String) {
     guard let leader = ranking.leader, !ranking.comparison.hasPrefixes,
       let baseline = ranking.comparison.baseline(for: nil),
-      let column = Self.knee(ranking, leader),
+      let column = ranking.knee,
       let capacity = ranking.comparison.records(leader, column).first?.cell.capacity,
       let before = ranking.value(baseline, column), let after = ranking.value(leader, column)
     else { return nil }
-    let name = { (policy: PolicyName) in "\(policy.text), \(ranking.comparison.configuration)" }
+    let name = { (policy: PolicyName) in "\(policy.text) (\(ranking.comparison.configuration))" }
     let today = Side(cache: name(baseline), capacity: capacity, hitRatio: before)
     let isBetter = (after - before) * 100 > AdviceNumbers.indifferentPoints
     self.init(
@@ -175,20 +175,6 @@ extension Decision {
       today: today,
       proposed: isBetter ? Side(cache: name(leader), capacity: capacity, hitRatio: after) : today)
     isAssumed = true
-  }
-
-  private static func knee(_ ranking: Ranking, _ leader: PolicyName) -> Int? {
-    let points = ranking.decided.compactMap { column -> (Int, Double, Double)? in
-      guard let value = ranking.value(leader, column),
-        let cell = ranking.comparison.records(leader, column).first?.cell
-      else { return nil }
-      return (column, value, Double(cell.capacity))
-    }
-    let (top, size) = (points.map(\.1).max() ?? 0, points.map(\.2).max() ?? 1)
-    return points.max {
-      $0.1 / max(top, 1e-12) - $0.2 / size < $1.1 / max(top, 1e-12) - $1.2 / size
-    }?
-    .0
   }
 
   /// Those of the run; without any, that of the ranking that a report begins with.

@@ -82,7 +82,9 @@ struct ReportDocument {
       return [.paragraph("\(strong: "Requirements:") all \(all.count) are met.")]
     }
     let title = "\(missed.count) of \(NumberText.counted(all.count, "requirement")) missed:"
-    return [.paragraph("\(strong: title)"), .list(missed.prefix(20).map { Line(text: $0.text) })]
+    let rest = missed.count > 6 ? ["\(missed.count - 5) more are in results.json"] : []
+    let shown = missed.prefix(rest.isEmpty ? 6 : 5).map(\.text) + rest
+    return [.paragraph("\(strong: title)"), .list(shown.map { Line(text: $0) })]
   }
 
   private static func incomplete(_ results: RunResults) -> Line {

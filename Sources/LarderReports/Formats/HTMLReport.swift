@@ -49,20 +49,43 @@ package struct HTMLReport: ReportFormat {
         </aside>
 
         """,
-      main: explorer(document.front.figures.first, hasTime: false)
+      main: explorer(document.front.figures.first, try time(comparisons, document.styles))
         + markup.html(document.front) + markup.html(document.details)
     ).text
   }
 
+  /// Hit ratios over the trace, by policy, at the capacity that the box names.
+  private struct TimeLine: Encodable {
+    var name: String
+    var style: String
+    var parts: String
+  }
+
+  private func time(
+    _ comparisons: [Comparison], _ styles: PolicyStyles
+  ) throws(ReportError) -> String? {
+    guard let main = ConfigurationRanking.all(comparisons).first?.first?.ranking,
+      let column = main.knee
+    else { return nil }
+    let lines = main.comparison.competitors.sorted(byKey: main.meanDeficit).compactMap { policy in
+      main.comparison.records(policy, column).first?.hitRatios.map {
+        TimeLine(name: policy.text, style: styles[policy.text].colour.className, parts: $0)
+      }
+    }
+    return lines.isEmpty ? nil : try ResultsJSON.text(of: lines, format: name, isPretty: false)
+  }
+
   /// Controls for the main chart, which the script shows and fills from the chart's table.
-  private func explorer(_ figure: ChartFigure?, hasTime: Bool) -> String {
+  private func explorer(_ figure: ChartFigure?, _ time: String?) -> String {
     guard let figure else { return "" }
-    let views = [("curve", "Curve"), ("heat", "Heat map")] + (hasTime ? [("time", "Time")] : [])
+    let views =
+      [("curve", "Curve"), ("heat", "Heat map")] + (time == nil ? [] : [("time", "Time")])
+    let data = time.map { XMLText.attribute("data-time", $0) } ?? ""
     let buttons = views.map { name, title in
       "<button type=\"button\" data-view=\"\(name)\" aria-pressed=\"false\">\(title)</button>"
     }
     return """
-      <div class="explore"\(XMLText.attribute("data-figure", figure.name)) hidden>
+      <div class="explore"\(XMLText.attribute("data-figure", figure.name))\(data) hidden>
       <div class="views" role="group" aria-label="View">\(buttons.joined())</div>
       <label>Capacity <input type="range" min="0" max="0" step="1" value="0"/> <output></output>
       </label><ol></ol>

@@ -259,7 +259,8 @@ if (source) {
     return svg;
   };
   const time = () => {
-    const data = JSON.parse(explore.dataset.time);
+    const data = JSON.parse(explore.dataset.time).map((own) => (
+      { ...own, parts: own.parts.split(' ').map(Number) }));
     const svg = canvas(300, 'Hit ratio over the trace');
     const top = Math.max(...data.flatMap((one) => one.parts));
     [0, .25, .5, .75, 1].forEach((share) => {
@@ -273,7 +274,7 @@ if (source) {
       const points = own.parts.map((value, place) =>
         (60 + 540 * (place + .5) / own.parts.length).toFixed(1) + ','
         + (270 - 250 * value / (top || 1)).toFixed(1));
-      const group = shape(svg, 'g', { class: 'series ' + own.class, 'data-series': own.name });
+      const group = shape(svg, 'g', { class: 'series ' + own.style, 'data-series': own.name });
       shape(group, 'polyline', { points: points.join(' '), class: 'l' });
       if (line < 16) write(group, 608, 30 + line * 16, own.name, 'start', 'k');
     });

@@ -34,7 +34,7 @@ struct AdviceReportTests {
       "from the origin a day 5.00 GB 4.50 GB -10.0 %", "USD a month 21.50 20.00 -7.0 %",
       "Another cache: arc with 64.00 MiB would serve 82.22 %, 7.22 points more than proposed",
       "TTL: one of 60 min or more costs at most 0.2 points.",
-      "amounts a day are extrapolated from 2.0 h of trace", "differ from the simulation by 8.00",
+      "Amounts a day: extrapolated from 2.0 h of trace.", "differ from the simulation by 8.00",
     ] {
       #expect(words.contains(part), "\(part)\n\(text)")
     }

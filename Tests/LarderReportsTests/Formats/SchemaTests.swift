@@ -22,6 +22,7 @@ struct SchemaTests {
       results.records[executed].counts[keyPath: tier].bytesMoved = 12
       results.records[executed].executions?[0].counts[keyPath: tier].bytesMoved = 12
     }
+    results.records[0].hitRatios = "400 410"
     results.decisions = [SampleAdvice.decision()]
     var miss = RequirementResult(cell: "memory/lru/1%", figure: "hit_ratio", required: ">= 60 %")
     (miss.value, miss.missedBy) = ("41.00 %", "19.00 points")

@@ -34,6 +34,7 @@ struct BrowserTests {
     let ranks: [String]
     let markdown: String
     let saved: String
+    let lines: Int
   }
 
   @Test func worksWithoutErrorsAndWithoutRequests() throws {
@@ -66,6 +67,7 @@ struct BrowserTests {
       // A cell for each policy and capacity, the ranks at another capacity, text and a picture.
       #expect(probe.cells > 2 && probe.milliseconds < 100, "\(probe.milliseconds) ms")
       #expect(probe.ranks.count == 2 && probe.ranks[0] != probe.ranks[1], "\(probe.ranks)")
+      #expect(probe.lines > 1)
       #expect(probe.markdown.hasPrefix("# ") && probe.markdown.contains("| policy |"))
       #expect(Int(probe.saved).map { $0 > 5000 } == true, "\(probe.saved)")
     }
@@ -94,6 +96,7 @@ struct BrowserTests {
 
   private static var results: RunResults {
     var results = SampleResults.full
+    for place in results.records.indices { results.records[place].hitRatios = "400 500 \(place)" }
     results.workloadDescription = "</script><img src=x onerror=alert(1)>\u{2028}"
     results.notes = ["<iframe src=\"https://example.com\"></iframe>"]
     for index in results.records.indices where results.records[index].cell.policy == "fifo" {
@@ -172,6 +175,8 @@ struct BrowserTests {
     explore.querySelector('[data-view=heat]').click();
     found.milliseconds = performance.now() - start;
     found.cells = all('rect.heat').length;
+    explore.querySelector('[data-view=time]').click();
+    found.lines = all('.other polyline').length;
     explore.querySelector('[data-copy]').click();
     found.markdown = explore.dataset.copied;
     found.resources = performance.getEntriesByType('resource').length;
