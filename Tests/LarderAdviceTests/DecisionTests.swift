@@ -102,6 +102,30 @@ import Testing
     #expect(decision.today.capacity == 8192)
   }
 
+  @Test func timesToLiveAreNeededToEvictByThem() throws {
+    let trace = try scanned()
+    #expect(throws: AdviceError.current("redis:volatile-ttl:32KiB", "the trace has no TTLs")) {
+      _ = try decision(trace, "redis:volatile-ttl:32KiB")
+    }
+  }
+
+  /// The proposal of a log that is read twice, with the scored part of its requests.
+  @Test func plainerKeysAreProposedIfTheyHitMore() throws {
+    let lines = { (isPlain: Bool) in
+      (0..<600).map { "\($0),page\($0 % 20)\(isPlain ? "" : "-\($0 % 7)"),100\n" }.joined()
+    }
+    let format = "csv:time=1:id=2:size=3:time-unit=s"
+    var settings = AdviceSettings(threads: 2)
+    settings.current = try CurrentCache(parsing: "squid:4KiB")
+    settings.policies = [try PolicySpec(parsing: "fifo")]
+    var advisor = try Advisor(
+      trace: try AdviceStand.csv(lines(false), format: format), settings: settings)
+    advisor.plainer = (try AdviceStand.csv(lines(true), format: format), "query=drop")
+    let decision = try #require(try advisor.make().decision)
+    #expect(decision.keyOption == "query=drop" && decision.today.hitRatio == 0)
+    #expect(decision.proposed.hitRatio == 1 && decision.scope.hasPrefix("the last 50 %"))
+  }
+
   @Test(arguments: [
     ("redis", "expected a server or policy and a size"), ("redis:", "expected a server"),
     ("redis:4GiB", "redis needs its policy, one of allkeys-lru"),

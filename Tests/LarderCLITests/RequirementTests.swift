@@ -23,11 +23,15 @@ import Testing
     #expect(
       run.notes.contains("2 of 2 requirements missed: memory/lru/50: hit_ratio ")
         && run.notes.contains("required >= 99 %, missed by "), "\(run.notes)")
-    let page = try String(contentsOf: scratch.url("out/report.md"), encoding: .utf8)
-    #expect(page.contains("2 of 2 requirements missed:"))
+    let report = try String(contentsOf: scratch.url("out/report.md"), encoding: .utf8)
+    #expect(report.contains("2 of 2 requirements missed:"))
     let update = try LarderProcess(["check", "w.yaml", "--update", "--quiet"], in: scratch.folder)
     #expect(update.exitCode == 0, "\(update.notes)")
     let check = try LarderProcess(["check", "w.yaml", "--quiet"], in: scratch.folder)
+    let exported = try LarderProcess(
+      ["check", "w.yaml", "--quiet", "--export", "html=check.html"], in: scratch.folder)
+    let page = try String(contentsOf: scratch.url("check.html"), encoding: .utf8)
+    #expect(exported.exitCode == 1 && page.contains("that are missed"))
     #expect(check.exitCode == 1 && check.notes.contains("2 of 2 requirements missed"))
     #expect(check.output.contains("Requirements of the workload file that are missed"))
   }

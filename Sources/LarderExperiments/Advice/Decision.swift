@@ -132,6 +132,9 @@ private struct ServerSettings {
 
   init(_ advisor: Advisor, _ current: CurrentCache, _ capacity: UInt64, _ model: CostModel) throws {
     (self.advisor, self.current, self.capacity, self.model) = (advisor, current, capacity, model)
+    if current.design.candidate.policy.name == "ttl", advisor.trace.requests.ttls == nil {
+      throw AdviceError.current(current.text, "the trace has no TTLs")
+    }
     designs = try current.server?.designs(today: current.design) ?? [current.design]
   }
 

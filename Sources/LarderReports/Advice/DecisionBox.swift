@@ -129,6 +129,9 @@ struct DecisionBox {
           + "\(AdviceNumbers.points(abs(recorded - today.hitRatio) * 100)) points: check the size "
           + "and policy of today's cache.")
     }
+    if today.cache.contains("volatile-") {
+      lines.append("volatile-: simulated as if every key had a TTL.")
+    }
     if decision.isAssumed {
       lines.append(
         "Today is assumed to be LRU; name your cache with --current redis:allkeys-lru:4GiB, "
