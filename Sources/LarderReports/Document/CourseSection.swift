@@ -6,7 +6,7 @@ struct CourseSection {
   private let records: [Record]
   private let styles: PolicyStyles
 
-  private static let cellsMax = 12
+  private static let cellsMax = 4
   private static let rowsMax = 20
 
   init?(_ results: RunResults) {

@@ -69,10 +69,20 @@ package struct HTMLReport: ReportFormat {
     else { return nil }
     let lines = main.comparison.competitors.sorted(byKey: main.meanDeficit).compactMap { policy in
       main.comparison.records(policy, column).first?.hitRatios.map {
-        TimeLine(name: policy.text, style: styles[policy.text].colour.className, parts: $0)
+        TimeLine(
+          name: policy.text, style: styles[policy.text].colour.className, parts: Self.halved($0))
       }
     }
     return lines.isEmpty ? nil : try ResultsJSON.text(of: lines, format: name, isPretty: false)
+  }
+
+  /// Means of two parts each.
+  private static func halved(_ parts: String) -> String {
+    let values = parts.split(separator: " ").compactMap { Int($0) }
+    return stride(from: 0, to: values.count, by: 2).map { place in
+      let pair = values[place..<min(place + 2, values.count)]
+      return "\(pair.reduce(0, +) / pair.count)"
+    }.joined(separator: " ")
   }
 
   /// Controls for the main chart, which the script shows and fills from the chart's table.

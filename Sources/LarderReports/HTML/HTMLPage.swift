@@ -85,7 +85,7 @@ enum PageStyle {
 
 /// The script of all pages: a constant. It reads names from attributes and inserts them as text.
 enum PageScript {
-  static let hash = "sha256-2iY0B8nDmk2L2z7psTPPN69VciE+cVNVX/IGurTzQO4="
+  static let hash = "sha256-kC36Tq3hzBdUJNFPMBxUD9YZPB7PSJYsXtF6LfzoD2c="
 
   static let text = String(decoding: PackageResources.page_js, as: UTF8.self)
 }

@@ -305,7 +305,11 @@ if (source) {
     const svg = view === 'heat' ? heat(column) : time();
     svg.classList.add('other');
     plot.append(svg);
-    buttons.forEach((button) => show(button, button.getAttribute('aria-pressed') === 'true'));
+    const hidden = buttons.filter((button) => button.getAttribute('aria-pressed') !== 'true')
+      .map((button) => button.dataset.policy);
+    all('.series', svg).forEach((element) => {
+      element.classList.toggle('off', hidden.includes(element.dataset.series));
+    });
   };
   slider.max = String(names.length - 1);
   slider.value = String(Math.floor((names.length - 1) / 2));
