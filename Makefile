@@ -1,5 +1,4 @@
 # Larder. `make` alone lists the targets. Longer programs are in scripts/.
-
 # With its flags: macOS has make 3.81, which ignores .SHELLFLAGS, and a failure before a pipe passed.
 SHELL := /bin/bash -eu -o pipefail
 .DEFAULT_GOAL := help
@@ -56,8 +55,9 @@ deps: ## Install missing libraries (Debian and Ubuntu; elsewhere name them)
 build: deps ## Build larder in release mode (TRAITS=Tools,Encryption: with encryption)
 	@$(RELEASE) --product larder
 
-run: build ## Run WORKLOAD (default Workloads/news-feed.yaml), and write a report into Results/
-	@$(LARDER_BUILT) run '$(WORKLOAD)' $(RUN_FLAGS)
+run: ## Run WORKLOAD (default Workloads/news-feed.yaml), and write a report into Results/
+	@[ -x .build/release/larder ] || echo "Ready in about $$((16 / $$(getconf _NPROCESSORS_ONLN) + 2)) minutes"
+	@$(MAKE) --no-print-directory build && $(LARDER_BUILT) run '$(WORKLOAD)' $(RUN_FLAGS)
 
 install: build ## Install larder into PREFIX/bin (default /usr/local)
 	@install -d '$(DESTDIR)$(PREFIX)/bin'

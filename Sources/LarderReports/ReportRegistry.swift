@@ -1,5 +1,7 @@
+import Foundation
 import LarderEngine
 import LarderExperiments
+import LarderSupport
 
 /// All report formats, by name. A format of this package is a file in `Formats/` and a line in
 /// `standard`; other packages register theirs with `add`.
@@ -134,6 +136,35 @@ public enum ReportError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unknownVersion(let name, let found, let known):
       return "\(name): has schema version \(found), but this larder reads version \(known); "
         + "use the version that wrote it, or run the workload again"
+    }
+  }
+}
+
+/// The complete results of a run as JSON with sorted keys; see `docs/results.schema.json`. Whole
+/// numbers are written in full: seeds and counts may exceed 2^53.
+package struct ResultsJSON: ReportFormat {
+  package let name = "json"
+  package let fileName = "results.json"
+
+  package init() {}
+
+  package func text(of results: RunResults) throws(ReportError) -> String {
+    try Self.text(of: results, format: name)
+  }
+
+  static func text(
+    of value: some Encodable, format: String, isPretty: Bool = true
+  ) throws(ReportError) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
+    do {
+      return JSONLine.printable(String(decoding: try encoder.encode(value), as: UTF8.self)) + "\n"
+    } catch let EncodingError.invalidValue(value, context) {
+      let path = JSONFile.path(context.codingPath)
+      throw .notExpressible(format: format, reason: "\(path) is \(value), which is not valid JSON")
+    } catch {
+      throw .notExpressible(format: format, reason: "\(error)")
     }
   }
 }

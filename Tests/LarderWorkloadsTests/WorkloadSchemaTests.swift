@@ -52,7 +52,8 @@ import Testing
        "max-requests": "20M"},
      "check": {"exact": true, "tolerance": {"hit_ratio": 0.001, "evictions": "1%"},
        "resources": {"memory_bytes_per_object": "2%", "disk_bytes": 0.1},
-       "timed": {"configurations": ["h"], "policies": ["lru"], "capacities": [10]}}}
+       "timed": {"configurations": ["h"], "policies": ["lru"], "capacities": [10]}},
+     "require": {"hit_ratio": ">= 60 %"}}
     """
 
   /// The example with several traces, which exclude other sources.
@@ -79,7 +80,7 @@ import Testing
     "execute": ["execute"], "load": ["execute", "load"],
     "pressure": ["execute", "pressure", "0"], "check": ["check"],
     "tolerance": ["check", "tolerance"], "resources": ["check", "resources"],
-    "timed": ["check", "timed"],
+    "timed": ["check", "timed"], "require": ["require"],
     "latency-constant": ["latency", "memory"], "latency-normal": ["latency", "disk"],
     "latency-list": ["latency", "origin"], "traces": ["source"], "advise": ["advise"],
     "fetches": ["configurations", "1", "time"], "prefix": ["configurations", "0", "prefix"],
@@ -92,7 +93,9 @@ import Testing
     (["string"], .string("2x")),
     (["string"], .string("10%")), (["string"], .string("simulate")), (["string"], .string("")),
     (["string"], .string("memory")), (["string"], .string("1MB/s")),
-    (["string"], .string("5 tokens/s")),
+    (["string"], .string("5 tokens/s")), (["string"], .string("lru:10")),
+    (["string"], .string(">= 1")),
+    (["string"], .string("<= 5ms")), (["string"], .string("<= 2 TB")),
     (["integer", "number"], .number(3)), (["integer", "number"], .number(2)),
     (["integer", "number"], .number(0)), (["integer", "number"], .number(-1)),
     (["number"], .number(0.5)),

@@ -18,7 +18,7 @@ struct CheckCommand: ParsableCommand {
 
       Examples:
         larder check Workloads/ci.yaml --update
-        larder check Workloads/ci.yaml --baseline larder-baseline.json --junit check.xml
+        larder check Workloads/ci.yaml --baseline larder-baseline.json --export junit=check.xml
         larder check Workloads/ci.yaml --against ../main/.build/release/larder:budget=2m
 
       Exit codes: 0 passed; 1 regression; 2 invalid arguments or input; 3 with --strict: timing \
@@ -34,10 +34,12 @@ struct CheckCommand: ParsableCommand {
   @Flag(help: "Write the baseline and print the changes.")
   var update = false
 
-  @Option(help: "Write a JUnit file.", completion: .file())
-  var junit: String?
+  /// Short for `--export junit=`.
+  @Option(help: .hidden) var junit: String?
 
   @OptionGroup var exporting: ExportOption
+
+  @OptionGroup var short: HistoryOption
 
   @Option(help: "Check this cell only, such as memory/lru/1%. May be repeated.")
   var only: [String] = []
@@ -53,10 +55,15 @@ struct CheckCommand: ParsableCommand {
 
   @OptionGroup var speed: SpeedOptions
 
-  private var exports: [Export] { exporting.export.adding("junit", junit) }
+  var history: HistoryFile? { exporting.export.splitHistory(short).history }
+
+  private var exports: [Export] {
+    exporting.export.splitHistory(short).rest.adding("junit", junit)
+  }
 
   func validate() throws {
-    try exports.validate(known: ["markdown", "junit"])
+    try exporting.export.adding("junit", junit)
+      .validate(known: ["markdown", "html", "junit", "history"])
     if update, !only.isEmpty {
       throw ValidationError("--update writes the whole baseline; remove --only")
     }
@@ -83,8 +90,10 @@ struct CheckCommand: ParsableCommand {
       result.isAccepted = true
     }
     try exports.write { format in
+      let document = CheckDocument(result)
       let text =
-        format == "junit" ? CheckJUnit.text(of: result) : CheckDocument(result).markdown + "\n"
+        format == "junit"
+        ? CheckJUnit.text(of: result) : format == "html" ? document.html : document.markdown + "\n"
       return [ReportFile(name: "", text: text)]
     }
     if !exports.takesOutput {
@@ -116,6 +125,7 @@ struct CheckCommand: ParsableCommand {
 
 extension CheckCommand {
   private func failure(of result: CheckResult) -> String {
+    if let failure = RequirementResult.failure(result.requirements) { return failure }
     if !result.unequalExecutions.isEmpty {
       return "executed counts differ from the simulation, which is a fault of the cache or of "
         + "Larder that --update cannot accept"

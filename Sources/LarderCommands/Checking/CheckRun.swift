@@ -36,6 +36,15 @@ final class CheckRun {
       cells: records.map { workload.name(of: $0.cell) }, counts: comparison)
     result.traceChanges =
       stored.map { TraceFacts.changes(from: $0.traces, to: traces.facts) } ?? []
+    result.requirements = RequirementResult.all(workload, records)
+    if let history = command.history {
+      let entry = HistoryEntry(
+        workload: workload.name, started: RunDirectory.timestamp(),
+        larder: MachineDescription.current().larder, records: records,
+        requirements: result.requirements)
+      _ = try history.entries(of: workload.name)
+      try history.append(entry)
+    }
     result.unequalExecutions = Self.unequal(records).map { workload.name(of: $0.cell) }
     let resources = try CheckResources(
       command: command, workload: workload, traces: traces, progress: progress,

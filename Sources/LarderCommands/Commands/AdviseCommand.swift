@@ -12,11 +12,12 @@ struct AdviseCommand: ParsableCommand {
     discussion: """
       Searches all policies, their parameters and admission filters by simulation: on samples \
       first, and in full for the best. Designs are chosen on the first part of the trace and \
-      scored on the rest. Prints one screen: the recommendation, its regret, the effect of more \
-      memory, of a disk tier and of a TTL, and the cost. See docs/advise.md.
+      scored on the rest. Prints one screen: today's cache against the proposed one, its regret, \
+      the effect of more memory, of a disk tier and of a TTL, and the cost. See docs/advise.md.
 
       Examples:
-        larder advise access.csv --capacity 64MiB
+        larder advise access.log --current nginx:8GiB
+        larder advise redis.monitor --current redis:allkeys-lru:4GiB --prices prices.yaml
         larder advise OLTP.lis.zst
         larder advise web.csv --prices prices.yaml --export html=advice.html
         larder advise access.log.2.gz access.log.1 access.log --join --capacity 1GiB
@@ -39,6 +40,8 @@ struct AdviseCommand: ParsableCommand {
   var policy: [String] = []
 
   @OptionGroup var prefixes: PrefixOptions
+
+  @OptionGroup var today: CurrentOption
 
   @Option(
     help: "File with prices (YAML; see docs/advise.md). The cheapest capacity is recommended.",
@@ -84,8 +87,24 @@ struct AdviseCommand: ParsableCommand {
       let trace = try progress.load(reference)
       let name = TraceNames.distinct(trace.name, path: reference.path, taken: taken)
       taken.insert(name)
-      try tell(try run.advice(for: trace, named: name), run, isOneOfSeveral: input.areSeparate)
+      let plainer = try plainer(reference, of: trace, progress)
+      let advice = try run.advice(for: trace, named: name, plainer: plainer)
+      try tell(advice, run, isOneOfSeveral: input.areSeparate)
     }
+  }
+
+  /// The trace without query parameters that may not change the response, if it has any and
+  /// today's cache is known.
+  private func plainer(
+    _ reference: TraceReference, of trace: PreparedTrace, _ progress: ProgressLine
+  ) throws -> (trace: PreparedTrace, option: String)? {
+    guard today.current != nil, let option = trace.reading.keyOption else { return nil }
+    let words = option.split(separator: "=", maxSplits: 1).map(String.init)
+    var plainer = reference
+    var format = reference.format ?? ComponentSpec(name: "auto")
+    format.values[words[0]] = words.count > 1 ? words[1] : ""
+    plainer.format = format
+    return (try progress.load(plainer), option)
   }
 
   private func run(_ file: String, _ progress: ProgressLine) throws {
@@ -114,6 +133,7 @@ struct AdviseCommand: ParsableCommand {
           "ignore-size": capacities.ignoreSize ? "true" : nil, "prefix": prefixes.prefix,
           "learn": whole ? "whole" : nil,
         ], AdviceSettings.options))
+    settings.current = try today.cache() ?? settings.current
     if let prices {
       settings.prices = try Prices(yaml: try InputFile.bytes(prices), file: prices)
     }
@@ -145,15 +165,20 @@ struct AdviceRun {
     return settings
   }
 
-  func advice(for trace: PreparedTrace, named name: String) throws -> Advice {
+  func advice(
+    for trace: PreparedTrace, named name: String,
+    plainer: (trace: PreparedTrace, option: String)? = nil
+  ) throws -> Advice {
     let start = ContinuousClock.now
     var advisor = try Advisor(
       trace: trace, settings: settings, cancellation: Interrupts.cancellation)
+    advisor.plainer = plainer
     advisor.began = { [progress] title, requests in progress.begin(title, total: requests) }
     advisor.replayed = { [progress] in progress.advance($0) }
     do {
       var advice = try advisor.make()
       advice.trace.name = name
+      advice.decision?.trace = name
       let capacities = advice.capacities.count == 1 ? "capacity" : "capacities"
       progress.end(
         "\(advice.candidates) designs at \(advice.capacities.count) \(capacities) in "

@@ -14,12 +14,14 @@ struct RunCommand: ParsableCommand {
     discussion: """
       Prints a comparison and writes counts.csv, timings.csv, results.json, report.md with its \
       charts, and report.html. With 'mode: [simulate, execute]' in the workload file, real caches \
-      are driven too, and their cost is reported next to the hit ratios.
+      are driven too, and their cost is reported next to the hit ratios. Exits with 1 if a cell \
+      misses a limit of the key 'require'.
 
       Examples:
         larder run Workloads/news-feed.yaml
         larder run Workloads/zipf.yaml --output /tmp/zipf --threads 1
         TMPDIR=/mnt/disk larder run Workloads/designs.yaml
+        larder run Workloads/zipf.yaml --export history=zipf.history
         larder run Workloads/zipf.yaml --store /shared/store
         larder run Workloads/zipf.yaml --store /shared/store --part 3/10
         larder run Workloads/zipf.yaml --store /shared/store --merge
@@ -51,12 +53,16 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Compute nothing: write the files of a workload whose parts are all in the store.")
   var merge = false
 
+  @OptionGroup var today: CurrentOption
+
   @OptionGroup var exporting: ExportOption
+
+  @OptionGroup var short: HistoryOption
 
   @OptionGroup var speed: SpeedOptions
 
   func validate() throws {
-    try exporting.export.validate(known: ReportRegistry.exports)
+    try exporting.export.validate(known: ReportRegistry.exports + ["history"])
     guard part != nil else { return }
     if output != nil || merge || !exporting.export.isEmpty {
       throw ValidationError(
@@ -66,14 +72,16 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     Interrupts.listen()
-    let workload = try WorkloadDecoder().decode(contentsOf: self.workload)
+    var workload = try WorkloadDecoder().decode(contentsOf: self.workload)
+    if let cache = try today.cache() { workload.setCurrent(cache) }
     if let part {
       return try PartRun(
         file: self.workload, part: part, store: store.open(makes: true), threads: speed.threads,
         progress: ProgressLine(isQuiet: speed.quiet)
       ).run(workload)
     }
-    try exporting.export.check()
+    try exports.check()
+    if let history { _ = try history.entries(of: workload.name) }
     // Before anything is made: a merge that fails leaves no folder.
     let merged = merge ? try merging(workload).results() : nil
     let standard = RunDirectory.standard(workload: workload.name)
@@ -90,6 +98,23 @@ struct RunCommand: ParsableCommand {
       RunDirectory.removeEmpty(made)
       throw error
     }
+  }
+
+  private var history: HistoryFile? { exporting.export.splitHistory(short).history }
+
+  private var exports: [Export] { exporting.export.splitHistory(short).rest }
+
+  /// Holds the requirements against the results, and adds the history with this run.
+  private func judge(_ results: inout RunResults, of workload: Workload) throws {
+    guard !results.interrupted else { return }
+    let requirements = RequirementResult.all(workload, results.records)
+    results.requirements = requirements.isEmpty ? nil : requirements
+    guard let history else { return }
+    let entry = HistoryEntry(
+      workload: workload.name, started: results.started, larder: results.machine.larder,
+      records: results.records, requirements: requirements)
+    results.history = try history.entries(of: workload.name) + [entry]
+    try history.append(entry)
   }
 
   private func merging(_ workload: Workload) throws -> Merging {
@@ -112,18 +137,24 @@ struct RunCommand: ParsableCommand {
     _ results: RunResults, of workload: Workload, in directory: String
   ) throws {
     let writer = try writer(workload, directory)
+    var results = results
+    try judge(&results, of: workload)
     try writer.write(results)
     try tell(results, of: writer)
   }
 
   private func tell(_ results: RunResults, of writer: ReportWriter) throws {
-    try exporting.export.write { try ReportRegistry.files($0, of: results) }
-    if !exporting.export.takesOutput {
+    try exports.write { try ReportRegistry.files($0, of: results) }
+    if !exports.takesOutput {
       Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
+      Output.text(ComparisonTable.boxes(of: results, width: Output.pictureTerminal.width))
     }
     Output.flush()
     let progress = ProgressLine(isQuiet: speed.quiet)
     for format in writer.formats { progress.note("\(writer.directory)/\(format.fileName)") }
+    if let failure = RequirementResult.failure(results.requirements ?? []) {
+      throw CheckOutcome(description: failure, code: 1)
+    }
   }
 
   private func run(_ workload: Workload, _ directory: String) throws {
@@ -134,10 +165,11 @@ struct RunCommand: ParsableCommand {
     ).plan()
     for note in plan.notes { progress.note(note) }
     let sweep = plan.sweep(of: workload, threads: speed.threads)
-    try advise(plan, of: workload, into: directory, progress)
+    let decisions = try advise(plan, of: workload, into: directory, progress)
     var results = RunResults(
       of: plan, of: workload, file: self.workload, threads: speed.threads)
-    try run(sweep, plan, &results, writer, progress)
+    results.decisions = decisions.isEmpty ? nil : decisions
+    try run(sweep, plan, workload, &results, writer, progress)
     try tell(results, of: writer)
     if results.interrupted {
       throw Interrupted(description: "stopped: \(Self.done(results)) are in \(directory)")
@@ -146,8 +178,8 @@ struct RunCommand: ParsableCommand {
 
   private func advise(
     _ plan: RunPlan, of workload: Workload, into directory: String, _ progress: ProgressLine
-  ) throws {
-    guard workload.advise != nil else { return }
+  ) throws -> [Decision] {
+    guard workload.advise != nil else { return [] }
     // With a store, only the traces of missing cells were read.
     var traces = plan.traces
     if traces?.facts.count != plan.facts.count { traces = nil }
@@ -166,11 +198,12 @@ struct RunCommand: ParsableCommand {
       if decisions.count == 1 { Output.line("") }
     }
     Output.flush()
+    return decisions.compactMap(\.decision)
   }
 
   private func run(
-    _ sweep: Sweep, _ plan: RunPlan, _ results: inout RunResults, _ writer: ReportWriter,
-    _ progress: ProgressLine
+    _ sweep: Sweep, _ plan: RunPlan, _ workload: Workload, _ results: inout RunResults,
+    _ writer: ReportWriter, _ progress: ProgressLine
   ) throws {
     let unfinished = results
     let saving = SavingPace()
@@ -207,6 +240,7 @@ struct RunCommand: ParsableCommand {
         "\(stored) of \(results.plannedCells) cells were read from a store and not computed "
           + "again, so they have no timings.")
     }
+    try judge(&results, of: workload)
     try writer.write(results)
     if let fault = plan.records?.keepingFault {
       progress.note("some results could not be stored: \(fault)")

@@ -65,8 +65,8 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: "Write counts as CSV to a file, or - for standard output.")
   var csv: String?
 
-  @Option(help: "Write timings as CSV to a file, or - for standard output.")
-  var timings: String?
+  /// Short for `--export timings=`.
+  @Option(help: .hidden) var timings: String?
 
   @OptionGroup var exporting: ExportOption
 

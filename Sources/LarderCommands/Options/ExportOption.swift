@@ -27,7 +27,18 @@ struct Export: ExpressibleByArgument {
   }
 }
 
+/// The short form of `--export history=`.
+struct HistoryOption: ParsableArguments {
+  @Option(help: .hidden) var history: String?
+}
+
 extension [Export] {
+  /// The file of the history, if any, and the other exports.
+  func splitHistory(_ short: HistoryOption) -> (history: HistoryFile?, rest: [Export]) {
+    let path = short.history ?? last { $0.format == "history" }?.file
+    return (path.map { HistoryFile(path: $0) }, filter { $0.format != "history" })
+  }
+
   func adding(_ format: String, _ file: String?) -> [Export] {
     self + (file.map { [Export(format, $0)] } ?? [])
   }

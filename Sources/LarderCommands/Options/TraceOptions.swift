@@ -109,6 +109,19 @@ struct CapacityOptions: ParsableArguments {
   var ignoreSize = false
 }
 
+struct CurrentOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      The cache that runs today, to compare with: redis:allkeys-lru:4GiB, memcached:64MiB, \
+      nginx:8GiB, varnish:1GiB, squid:heap-lfuda:8GiB, or a policy such as lru:1GiB. The proposal \
+      is within what that server can be set to. By default LRU of the recommended size.
+      """, valueName: "cache"))
+  var current: String?
+
+  func cache() throws -> CurrentCache? { try current.map { try CurrentCache(parsing: $0) } }
+}
+
 struct PrefixOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -73,6 +73,39 @@ enum RunDirectory {
   }
 }
 
+/// A file with one line of JSON for each run: `--export history=FILE`.
+struct HistoryFile {
+  let path: String
+
+  private static let drawn = 100
+
+  /// Runs of the workload, the oldest first; empty if the file does not exist.
+  func entries(of workload: String) throws -> [HistoryEntry] {
+    guard FileManager.default.fileExists(atPath: path) else { return [] }
+    let text = String(decoding: try InputFile.bytes(path), as: UTF8.self)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    return try lines.enumerated().filter { !$0.element.isEmpty }.map { number, line in
+      do {
+        return try JSONFile.decode(HistoryEntry.self, from: Data(line.utf8))
+      } catch {
+        throw UsageError(
+          "\(path):\(number + 1): not a line of a history; expected what --history writes")
+      }
+    }.filter { $0.workload == workload }.suffix(Self.drawn)
+  }
+
+  func append(_ entry: HistoryEntry) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let line = String(decoding: try encoder.encode(entry), as: UTF8.self) + "\n"
+    guard let file = fopen(path, "a") else {
+      throw UsageError("\(path): cannot be written: \(String(cString: strerror(errno)))")
+    }
+    let written = fputs(line, file)
+    if fclose(file) != 0 || written < 0 { throw UsageError("\(path): cannot be written") }
+  }
+}
+
 extension RunResults {
   init(of plan: RunPlan, of workload: Workload, file: String, threads: Int) {
     self.init(

@@ -29,6 +29,7 @@ package struct Advice: Sendable, Hashable, Codable {
   package var costs: Costs?
   package var notes: [String] = []
   package var prefix: PromptOrder?
+  package var decision: Decision?
 
   package var best: CapacityAdvice { capacities[recommended] }
 
@@ -190,6 +191,7 @@ extension Advice {
     advice.curve = all(curve, \.capacity)
     advice.lruCurve = all(lruCurve, \.capacity)
     advice.splits = all(splits, \.memory, \.disk)
+    advice.decision = decision?.with { $0.capacity = sampling.represented($0.capacity) }
     advice.costs = costs.map { costs in
       var costs = costs
       costs.points = all(costs.points, \.capacity)

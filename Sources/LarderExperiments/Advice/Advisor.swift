@@ -13,6 +13,9 @@ package struct Advisor: Sendable {
   package let cancellation: Cancellation
   package var began: @Sendable (_ title: String, _ requests: Int) -> Void = { _, _ in }
   package var replayed: @Sendable (_ requests: Int) -> Void = { _ in }
+  /// The trace with keys without query parameters that may not change the response, and how the
+  /// parameters are dropped.
+  package var plainer: (trace: PreparedTrace, option: String)?
 
   let unit: CapacityUnit
   let segments: Segments
@@ -25,6 +28,8 @@ package struct Advisor: Sendable {
     cancellation: Cancellation = Cancellation()
   ) throws {
     let trace = try Self.ordered(given, settings)
+    var settings = settings
+    if settings.current?.server?.isDisk == true, settings.tiers == .auto { settings.tiers = .disk }
     self.trace = trace
     self.settings = settings
     self.cancellation = cancellation
@@ -139,11 +144,12 @@ package struct Advisor: Sendable {
       advice.splits = try splits(behind: design, finding.advice, model)
     }
     advice.costs = costs(advice, model)
+    advice.decision = try decision(advice, finding, model)
   }
 
   private func capacities() throws(AdviceError) -> [(UInt64, String)] {
-    let specs =
-      settings.capacities.isEmpty ? AdviceSettings.standardCapacities : settings.capacities
+    let standard = settings.current.map { [$0.capacity] } ?? AdviceSettings.standardCapacities
+    let specs = settings.capacities.isEmpty ? standard : settings.capacities
     var named: [UInt64: String] = [:]
     for spec in specs {
       do {
@@ -151,7 +157,9 @@ package struct Advisor: Sendable {
         named[capacity] = named[capacity] ?? spec.description
       } catch {
         // A default share may be too small for a tiny trace.
-        if !settings.capacities.isEmpty { throw .capacity("\(error)", trace: trace.name) }
+        if !settings.capacities.isEmpty || settings.current != nil {
+          throw .capacity("\(error)", trace: trace.name)
+        }
       }
     }
     if named.isEmpty { named[footprint] = "100%" }
@@ -179,6 +187,7 @@ package struct AdviceSettings: Sendable, Hashable {
   package var policies: [PolicySpec]?
   package var prefix: PromptOrder?
   package var searchOnly = false
+  package var current: CurrentCache?
 
   package static let standardCapacities: [CapacitySpec] = ["1%", "3%", "10%", "30%"]
     .compactMap { try? CapacitySpec(parsing: $0) }
@@ -211,6 +220,7 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
   case prefixesOfTiers
   case policy(String, reason: String)
   case capacity(String, trace: String)
+  case current(String, String)
 
   package var description: String {
     switch self {
@@ -229,6 +239,8 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
       "prefixes are counted in one tier: use --tiers memory or --tiers disk with --prefix"
     case .policy(let policy, let reason): "the policy '\(policy)' cannot be recommended: \(reason)"
     case .capacity(let message, let trace): "\(trace): \(message)"
+    case .current(let text, let message):
+      TextSafety.singleLine("current cache '\(text)': \(message)")
     }
   }
 

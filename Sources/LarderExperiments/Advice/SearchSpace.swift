@@ -102,10 +102,13 @@ package struct SearchSpace: Sendable, Hashable {
 package struct Candidate: Sendable, Hashable, CustomStringConvertible {
   package let policy: PolicySpec
   package let admission: PolicySpec?
+  /// True for a design of a server, which has its own defaults.
+  let isServer: Bool
 
-  package init(policy: PolicySpec, admission: PolicySpec? = nil) {
+  package init(policy: PolicySpec, admission: PolicySpec? = nil, isServer: Bool = false) {
     self.policy = policy
     self.admission = admission
+    self.isServer = isServer
   }
 
   package var description: String {
@@ -123,7 +126,7 @@ package struct Candidate: Sendable, Hashable, CustomStringConvertible {
   func tier(
     capacity: UInt64, rate: Double = 1, timeToLiveSeconds: UInt32? = nil
   ) throws(PolicyError) -> TierSetup {
-    var policy = try PolicyRegistry.inRealCache(policy)
+    var policy = isServer ? policy : try PolicyRegistry.inRealCache(policy)
     var admission = admission
     if rate < 1 {
       let parameters = try PolicyRegistry.policy(named: policy).description.parameters

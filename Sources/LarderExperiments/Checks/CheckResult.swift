@@ -12,6 +12,7 @@ package struct CheckResult: Sendable, Hashable {
   /// Reasons why the counts cannot be compared: the traces differ. Empty if they can.
   package var traceChanges: [String] = []
   package var unequalExecutions: [CellName] = []
+  package var requirements: [RequirementResult] = []
   package var resources: ResourceComparison?
   package var timings: [TimingComparison] = []
   package var timingMethod: String?
@@ -36,7 +37,7 @@ package struct CheckResult: Sendable, Hashable {
     if isAccepted { return unequalExecutions.isEmpty ? .pass : .fail }
     if !counts.failing.isEmpty || !counts.missing.isEmpty || !traceChanges.isEmpty
       || !unequalExecutions.isEmpty || !(resources?.worse.isEmpty ?? true)
-      || timings.contains(where: { $0.verdict == .fail })
+      || timings.contains(where: { $0.verdict == .fail }) || requirements.contains { !$0.isMet }
     {
       return .fail
     }

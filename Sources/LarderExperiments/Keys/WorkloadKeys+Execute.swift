@@ -120,8 +120,7 @@ extension WorkloadKeys {
           among: { $0.configurations.flatMap { [$0.name, $0.unguardedName] }.map { ($0, $0) } },
           name: { name, _ in name }),
         \.configurations,
-        "only these configurations are \(done); the name of one with several filters selects all "
-          + "of them",
+        "only these configurations are \(done), with all their filters",
         default: all, example: "[memory]"),
       Key(
         "policies",

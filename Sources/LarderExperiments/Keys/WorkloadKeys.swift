@@ -9,7 +9,8 @@ enum WorkloadKeys {
       workload, trace, traces, generator, phases, mix, mixPart, distribution, operations,
       configuration, process, placement, memoryTier, diskTier, latency,
     ] + latencyShapes.map(\.section) + [
-      execute, load, pressure, check, tolerance, resources, timed, advise, time, prefix, drive,
+      execute, load, pressure, check, tolerance, resources, timed, advise, require, time, prefix,
+      drive,
     ]
 
   static let workload = Section<WorkloadReading>(
@@ -149,11 +150,36 @@ enum WorkloadKeys {
       default: "none", example: "{capacities: 64MiB, prices: prices.yaml}"
     ) { settings, reading, _ in reading.workload.advise = settings },
     Key(
+      "current", current,
+      "the cache that runs today, which advice compares with and stays within: server, policy and "
+        + "size: see [advice](advise.md#today)",
+      default: "LRU", example: "redis:allkeys-lru:4GiB"
+    ) { cache, reading, _ in reading.workload.setCurrent(cache) },
+    Key(
+      "require", .list(of: .map(require, into: Requirements()), "requirements"),
+      "limits of figures; `larder run` and `larder check` exit with 1 if a cell misses one: a map "
+        + "or a list of maps, see [requirements](#requirements)",
+      default: "none", example: #"{hit_ratio: ">= 60 %"}"#
+    ) { all, reading, value in
+      reading.workload.requirements = all
+      let executes = reading.workload.modes.contains(.execute)
+      if let limit = all.flatMap(\.limits).first(where: { $0.figure.isExecuted }), !executes {
+        throw value.refused(
+          "'\(limit.figure.rawValue)' is measured in real caches; add 'mode: [simulate, execute]'")
+      }
+    },
+    Key(
       "reports", .list(of: .choice(listed: ReportKind.standard), "reports"), \.workload.reports,
       "the files to write: "
         + ReportKind.standard.map { "`\($0.rawValue)` (\($0.files))" }.joined(separator: ", "),
       default: "all", example: "[counts, markdown]"),
   ]
+
+  private static let current = Form<CurrentCache>(
+    ValueShape([.string], ["type": "string"])
+  ) { value, _ in
+    try CurrentCache(parsing: try value.text(expected: CurrentCache.forms))
+  }
 
   private static func checkSweep(_ map: YAMLMap, _ workload: inout Workload) throws {
     for index in workload.configurations.indices {
@@ -322,7 +348,7 @@ extension WorkloadKeys {
         count.rawValue, .share("difference", from: true),
         isRatio
           ? "absolute difference of the \(words)" + (count == .hitRatio ? ", also by tier" : "")
-          : "change of \(words), relative to the baseline",
+          : "relative change of \(words)",
         default: "`0`", example: isRatio ? "0.001" : "1%"
       ) { share, tolerances, _ in tolerances[count] = share }
     })
@@ -333,14 +359,46 @@ extension WorkloadKeys {
     keys: CheckResource.allCases.map { resource in
       Key(
         resource.rawValue, .share("difference", from: true),
-        "change of \(resource.meaning), relative to the baseline",
+        "relative change of \(resource.meaning)",
         default: "`\(resource.threshold)`", example: "2%"
       ) { share, thresholds, _ in thresholds[resource] = share }
     })
 
+  static let require = Section<Requirements>(
+    "require", "Limits of figures.", expected: #"a map such as {hit_ratio: ">= 60 %"}"#,
+    keys: RequiredFigure.allCases.map { figure in
+      let expected = "a limit such as \(figure.example)"
+      let shape = ValueShape.text("[<>]= ?" + figure.pattern)
+      let form = Form<Requirement>.scalar(expected, shape) { Requirement(figure, parsing: $0) }
+      return Key(
+        figure.rawValue, form, figure.meaning, default: "none", example: "\"\(figure.example)\""
+      ) { limit, requirements, _ in requirements.limits.append(limit) }
+    }
+      + filterKeys("limited", default: "all")
+      .map { $0.within(\Requirements.filter) })
+
   static let timed = Section<ExecutionFilter>(
     "timed", "The cells that are timed.", expected: "a map such as {policies: [lru]}",
     keys: filterKeys("timed", default: "all"))
+}
+
+extension RequiredFigure {
+  fileprivate var pattern: String {
+    if isRatio { return Share.pattern }
+    return (isTime ? Quantity.duration : isBytes ? .bytes : .count).pattern
+  }
+
+  fileprivate var meaning: String {
+    switch self {
+    case .hitRatio: "hits per request"
+    case .byteHitRatio: "bytes hit per byte requested"
+    case .getP99: "99th percentile of gets, in the slowest run"
+    case .getP999: "99.9th percentile of gets"
+    case .requestsPerSecond: "requests per second, in the slowest run"
+    case .memoryBytesPerObject: "memory of an object, in the largest run"
+    case .bytesWrittenPerDay: "bytes written to a simulated disk, at the trace's times"
+    }
+  }
 }
 
 extension CheckResource {

@@ -19,6 +19,9 @@ public struct Record: Sendable, Hashable, Codable {
   public var flash: FlashCounts?
   /// Course of a policy that chooses among others, a function of the cell; nil for other policies.
   public var course: ChoiceCourse?
+  /// Hit ratios in up to 100 parts of the counted requests, in per mille, between blanks; nil for a
+  /// short trace, and for a cell that was read from a store.
+  public var hitRatios: String?
   /// Timings, one per repetition.
   public var timings: [Timing]
   /// Results of real caches, one per number of threads and repetition; nil if none was driven.
@@ -70,6 +73,11 @@ public struct ChoiceCourse: Sendable, Hashable, Codable {
   }
 
   package static let partsMax = 100
+
+  static func perMille(_ parts: [Part]) -> String? {
+    let ratios = parts.map { "\(($0.hits * 2000 + $0.requests) / ($0.requests * 2))" }
+    return ratios.isEmpty ? nil : ratios.joined(separator: " ")
+  }
 
   package var fault: String? {
     if parts.contains(where: { !policies.indices.contains($0.leading) }) {

@@ -36,6 +36,12 @@ public struct RunResults: Sendable, Hashable, Codable {
   public var caches: [CacheFacts]?
   /// Assumptions of the workload in addition to the simulation; nil without any.
   public var assumptions: [ConfigurationAssumptions]?
+  /// Today's cache against the proposed one, for each trace; nil without advice.
+  package var decisions: [Decision]?
+  /// Limits of the workload held against its cells; nil without any.
+  package var requirements: [RequirementResult]?
+  /// Earlier runs in the history, the oldest first; nil without one.
+  package var history: [HistoryEntry]?
   /// Records by cell, in plan order.
   public var records: [Record]
   /// Notes for readers, such as omissions with their reasons.
@@ -67,6 +73,35 @@ public struct RunResults: Sendable, Hashable, Codable {
     self.caches = caches
     self.records = records
     self.notes = notes
+  }
+}
+
+/// A run in a history, one line of its file.
+package struct HistoryEntry: Sendable, Hashable, Codable {
+  package var workload: String
+  package var started: String
+  package var larder: String
+  package var cells: [HitRatio]
+  /// Number of requirements that were missed.
+  package var missed: Int
+
+  package struct HitRatio: Sendable, Hashable, Codable {
+    package var cell: String
+    package var hitRatio: Double
+  }
+
+  package init(
+    workload: String, started: String, larder: String, records: [Record],
+    requirements: [RequirementResult]?
+  ) {
+    (self.workload, self.started, self.larder) = (workload, started, larder)
+    let severalTraces = Set(records.map(\.cell.trace)).count > 1
+    cells = records.compactMap { record in
+      record.counts.hitRatio.map {
+        HitRatio(cell: "\(CellName(record.cell, amongTraces: severalTraces))", hitRatio: $0)
+      }
+    }
+    missed = (requirements ?? []).count { !$0.isMet }
   }
 }
 

@@ -54,6 +54,7 @@ package struct CellRunner: Sendable {
           })
         record?.prefix = prefixes?.counts
         record?.flash = flash(of: simulation, planned, over: trace, from: counted)
+        record?.hitRatios = ChoiceCourse.perMille(parts)
         record?.course = simulation.choice.map {
           ChoiceCourse(policies: $0.policies, switches: $0.switches, parts: parts)
         }
@@ -114,10 +115,11 @@ package struct CellRunner: Sendable {
     if warmUp != .none {
       if prefixes != nil { prefixes?.resetCounts() } else { simulation.resetCounts() }
     }
-    guard simulation.choice != nil else {
+    let first = simulation.position
+    let isShort = count - first < ChoiceCourse.partsMax * 10
+    if prefixes != nil || isShort, simulation.choice == nil {
       return advance(simulation, &prefixes, upTo: count) ? start : nil
     }
-    let first = simulation.position
     var before = (requests: UInt64(0), hits: UInt64(0))
     for part in 1...ChoiceCourse.partsMax {
       let end =
@@ -125,13 +127,11 @@ package struct CellRunner: Sendable {
         + (count - first) % ChoiceCourse.partsMax * part / ChoiceCourse.partsMax
       guard advance(simulation, &prefixes, upTo: end) else { return nil }
       let counts = simulation.counts
-      guard counts.requests > before.requests, let leading = simulation.choice?.leading else {
-        continue
-      }
+      guard counts.requests > before.requests else { continue }
       parts.append(
         ChoiceCourse.Part(
           requests: counts.requests - before.requests, hits: counts.hits - before.hits,
-          leading: leading))
+          leading: simulation.choice?.leading ?? 0))
       before = (counts.requests, counts.hits)
     }
     return start

@@ -24,6 +24,7 @@ package struct Workload: Sendable, Hashable {
   package var prefix: PrefixSpec?
   package var check = CheckSpec()
   package var advise: AdviceSettings?
+  package var requirements: [Requirements] = []
 
   package func path(of trace: TraceReference) -> String {
     if trace.path.hasPrefix("/") || folder.isEmpty { return trace.path }
@@ -31,6 +32,12 @@ package struct Workload: Sendable, Hashable {
   }
 
   package var sources: [SourceSpec] { [source] + moreSources }
+
+  /// Sets the cache that runs today; it needs advice.
+  package mutating func setCurrent(_ cache: CurrentCache) {
+    advise = advise ?? AdviceSettings()
+    advise?.current = cache
+  }
 }
 
 extension Workload {

@@ -42,8 +42,8 @@ package enum AdviceReport {
 
   private static func answer(_ advice: Advice, level: Int) -> [Block] {
     let sentences = AdviceSentences(advice: advice)
-    return [
-      .heading(level, Line(text: title(advice))),
+    let box = advice.decision.map { DecisionBox(decision: $0).blocks } ?? []
+    return [.heading(level, Line(text: title(advice)))] + box + [
       .paragraph("\(strong: sentences.recommendation)"),
       .list(sentences.items.dropFirst().map { "\(strong: "\($0.title):") \($0.text)" }),
     ]

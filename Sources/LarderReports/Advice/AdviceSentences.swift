@@ -270,7 +270,12 @@ struct AdviceSentences {
 package enum AdviceText {
   package static func text(of advice: Advice, width: Int) -> String {
     let width = min(max(width, 40), 100)
-    var text = AdviceSentences(advice: advice).items.map { title, text in
+    let box = advice.decision.map { DecisionBox(decision: $0).text(width: width) }
+    if let box, advice.decision?.isServer == true {
+      return box + advice.notes.map { paragraph("Note: \($0)", width) }.joined()
+    }
+    var text = (box.map { $0 + "\n" } ?? "")
+    text += AdviceSentences(advice: advice).items.map { title, text in
       let label = title + String(repeating: " ", count: max(1, 11 - title.count))
       let indent = "\n" + String(repeating: " ", count: 11)
       return label + wrapped(text, width: width - 11).joined(separator: indent) + "\n"
@@ -278,13 +283,14 @@ package enum AdviceText {
     if advice.capacities.count > 1, advice.obstacle == nil {
       text += "\n" + PlainMarkup().text(of: [.table(AdviceTables.capacities(advice))])
     }
-    func paragraph(_ text: String) -> String {
-      wrapped(text, width: width).joined(separator: "\n") + "\n"
-    }
     if let costs = advice.costs {
-      text += "\n" + paragraph("Assumed: \(costs.assumptions.joined(separator: "; ")).")
+      text += "\n" + paragraph("Assumed: \(costs.assumptions.joined(separator: "; ")).", width)
     }
-    return text + advice.notes.map { paragraph("Note: \($0)") }.joined()
+    return text + advice.notes.map { paragraph("Note: \($0)", width) }.joined()
+  }
+
+  private static func paragraph(_ text: String, _ width: Int) -> String {
+    wrapped(text, width: width).joined(separator: "\n") + "\n"
   }
 
   /// Lines of at most `width` characters. A longer word stays whole, as does a number with its

@@ -12,6 +12,8 @@ package struct CheckDocument {
 
   package var markdown: String { MarkdownMarkup().text(of: blocks) }
 
+  package var html: String { HTMLPage.text(of: "Check of \(result.workload)", blocks) }
+
   /// The baseline's figures that were not measured, and the remedy, in one line; nil for none.
   package var whatIsMissing: String? {
     guard let missing = result.resources?.missing, !missing.isEmpty else { return nil }
@@ -31,6 +33,9 @@ package struct CheckDocument {
       + list(
         "The trace differs from the baseline's, so counts cannot be compared:",
         result.traceChanges.map { Line(text: $0) })
+      + list(
+        "Requirements of the workload file that are missed:",
+        result.requirements.filter { !$0.isMet }.map { Line(text: $0.text) })
       + list(
         "Executed counts with one thread differ from the simulation in these cells:",
         result.unequalExecutions.map { Line([.code("\($0)")]) })

@@ -51,7 +51,12 @@ extension CheckResult {
         levels[timing.verdict] ?? .remark, timing.name.cell, nil, CheckText.sentence(timing),
         title: timing.title)
     }
-    return traces + changed + new + missing + unequal + resourceFindings + timed
+    let required = requirements.map { one in
+      CheckFinding(
+        level: one.isMet ? .remark : .failure, cell: nil, title: one.cell, kind: "required",
+        sentence: one.text)
+    }
+    return traces + required + changed + new + missing + unequal + resourceFindings + timed
   }
 
   private var resourceFindings: [CheckFinding] {

@@ -91,7 +91,7 @@ package struct RunComparison: Sendable {
 }
 
 package enum RunComparisonFormat: String, Sendable, CaseIterable {
-  case text, markdown, csv, json
+  case text, markdown, html, csv, json
 
   package func text(
     of comparison: RunComparison, colour: Bool = false
@@ -100,6 +100,9 @@ package enum RunComparisonFormat: String, Sendable, CaseIterable {
     return switch self {
     case .text: PlainMarkup(colour: colour).text(of: comparison.blocks)
     case .markdown: MarkdownMarkup().text(of: comparison.blocks)
+    case .html:
+      HTMLPage.text(
+        of: "\(comparison.names.before) -> \(comparison.names.after)", comparison.blocks)
     case .csv:
       CSVText.header(RunComparisonRow.columns) + CSVText.lines(rows, RunComparisonRow.columns)
     case .json: try ResultsJSON.text(of: rows, format: rawValue)

@@ -52,7 +52,7 @@ struct Comparison {
   var offline: [PolicyName] { policies.filter(\.isOffline) }
 
   /// The default that `policy` is compared with: LRU, else FIFO.
-  func baseline(for policy: PolicyName) -> PolicyName? {
+  func baseline(for policy: PolicyName?) -> PolicyName? {
     let others = competitors.filter { $0.isBaseline && $0 != policy }
     return others.first { $0.bases.allSatisfy { $0 == "lru" } } ?? others.first
   }
@@ -108,7 +108,7 @@ struct Comparison {
     }
     let ranking = Ranking(self, by: metric)
     return Table(
-      competitors + offline,
+      competitors.sorted(byKey: ranking.meanDeficit) + offline,
       [.init("policy") { name(of: $0) }]
         + columns.indices.map { column in
           let best = ranking.best(column)

@@ -52,4 +52,11 @@ package enum ComparisonTable {
     }
     return parts.joined(separator: "\n")
   }
+  /// The boxes of today against the proposed cache, which end the screen of a run.
+  package static func boxes(of results: RunResults, width: Int) -> String {
+    let rankings = ConfigurationRanking.all(Comparison.all(in: results.records))
+    return Decision.all(of: results, rankings).map {
+      "\n" + DecisionBox(decision: $0).text(width: min(max(width, 40), 100))
+    }.joined()
+  }
 }

@@ -105,6 +105,19 @@ struct Ranking {
     }.sorted { metric.key($0.2) }.first
   }
 
+  /// The capacity beyond which the leader's hits grow less than the capacity.
+  var knee: Int? {
+    let heights = decided.compactMap { column -> (column: Int, value: Double, size: Double)? in
+      guard let leader, let value = value(leader, column),
+        let cell = comparison.records(leader, column).first?.cell
+      else { return nil }
+      return (column, value, Double(cell.capacity))
+    }
+    let top = max(heights.map(\.value).max() ?? 0, 1e-12)
+    let size = heights.map(\.size).max() ?? 1
+    return heights.max { $0.value / top - $0.size / size < $1.value / top - $1.size / size }?.column
+  }
+
   /// Capacities at which other policies are better than the leader.
   struct Exception {
     let columns: [Int]

@@ -6,7 +6,7 @@ struct CourseSection {
   private let records: [Record]
   private let styles: PolicyStyles
 
-  private static let cellsMax = 12
+  private static let cellsMax = 4
   private static let rowsMax = 20
 
   init?(_ results: RunResults) {
@@ -93,5 +93,37 @@ extension ChoiceCourse {
   fileprivate func hitRatio(of range: Range<Int>) -> Double {
     let requests = parts[range].reduce(0.0) { $0 + Double($1.requests) }
     return requests == 0 ? 0 : parts[range].reduce(0.0) { $0 + Double($1.hits) } / requests
+  }
+}
+
+/// Hit ratios of the runs in a history.
+enum HistorySection {
+  private static let cellsMax = 12
+
+  static func blocks(_ history: [HistoryEntry]) -> [Block] {
+    guard history.count > 1, let last = history.last else { return [] }
+    let cells = last.cells.map(\.cell).prefix(cellsMax)
+    let styles = PolicyStyles(Array(cells))
+    let series = cells.map { cell in
+      ChartSeries(
+        name: cell, style: styles[cell],
+        points: history.enumerated().compactMap { number, run in
+          run.cells.first { $0.cell == cell }.map {
+            .init(x: Double(number + 1), y: $0.hitRatio, label: "\(run.started), \(run.larder)")
+          }
+        })
+    }
+    let chart = LineChart(
+      title: "Hit ratio by run", caption: "From \(history[0].started) to \(last.started).",
+      x: ChartAxis(title: "run", unit: .number), y: ChartAxis(title: "hit ratio", unit: .percent),
+      series: series)
+    let table = Table(
+      history.suffix(cellsMax).reversed(),
+      [
+        .init("run") { .text($0.started) }, .init("larder") { .text($0.larder) },
+        .init("cells") { .text("\($0.cells.count)") },
+        .init("requirements missed") { .text("\($0.missed)") },
+      ])
+    return [.chart(ChartFigure(["history"], chart)), .table(table)]
   }
 }

@@ -27,7 +27,10 @@ struct ReportDocument {
       + texts.filter { !$0.plain.isEmpty }.map { .paragraph($0) }
     let rankings = ConfigurationRanking.all(comparisons)
     let severalTraces = rankings.count > 1
-    answer = [.heading(2, "Recommendation")] + Answer(results, rankings).blocks
+    let boxes = Decision.all(of: results, rankings).flatMap { DecisionBox(decision: $0).blocks }
+    answer =
+      boxes + Self.requirements(results) + [.heading(2, "Recommendation")]
+      + Answer(results, rankings).blocks
     let tables = ConfigurationTables.all(rankings, styles: styles)
     let designs = Designs.all(in: results, comparisons)
     // If no configuration has policies to choose from, the designs are compared.
@@ -54,6 +57,7 @@ struct ReportDocument {
           "Executed: real caches with real bytes",
           Self.executed(results, styles, severalTraces: severalTraces)
         ),
+        ("History of runs", HistorySection.blocks(results.history ?? [])),
         ("Speed and memory of the simulation", Self.speed(results, severalTraces: severalTraces)),
         ("Setup and reproduction", Self.run(results)),
       ]
@@ -69,6 +73,19 @@ struct ReportDocument {
     no cache can use them. Policies that are worse on average than both LRU and FIFO are not worth \
     using.
     """
+
+  /// The limits of the workload: those that are missed, or their number.
+  private static func requirements(_ results: RunResults) -> [Block] {
+    guard let all = results.requirements else { return [] }
+    let missed = all.filter { !$0.isMet }
+    guard !missed.isEmpty else {
+      return [.paragraph("\(strong: "Requirements:") all \(all.count) are met.")]
+    }
+    let title = "\(missed.count) of \(NumberText.counted(all.count, "requirement")) missed:"
+    let rest = missed.count > 6 ? ["\(missed.count - 5) more are in results.json"] : []
+    let shown = missed.prefix(rest.isEmpty ? 6 : 5).map(\.text) + rest
+    return [.paragraph("\(strong: title)"), .list(shown.map { Line(text: $0) })]
+  }
 
   private static func incomplete(_ results: RunResults) -> Line {
     let missing = results.plannedCells - results.records.count

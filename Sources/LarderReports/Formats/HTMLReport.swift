@@ -48,7 +48,78 @@ package struct HTMLReport: ReportFormat {
         <nav aria-label="Sections"><h2>On this page</h2><ul>\(links.joined())</ul></nav>
         </aside>
 
-        """, main: markup.html(document.front) + markup.html(document.details)
+        """,
+      main: explorer(document.front.figures.first, try time(comparisons, document.styles))
+        + markup.html(document.front) + markup.html(document.details)
     ).text
+  }
+
+  /// Hit ratios over the trace, by policy, at the capacity that the box names.
+  private struct TimeLine: Encodable {
+    var name: String
+    var style: String
+    var parts: String
+  }
+
+  private func time(
+    _ comparisons: [Comparison], _ styles: PolicyStyles
+  ) throws(ReportError) -> String? {
+    guard let main = ConfigurationRanking.all(comparisons).first?.first?.ranking,
+      let column = main.knee
+    else { return nil }
+    let lines = main.comparison.competitors.sorted(byKey: main.meanDeficit).compactMap { policy in
+      main.comparison.records(policy, column).first?.hitRatios.map {
+        TimeLine(
+          name: policy.text, style: styles[policy.text].colour.className, parts: Self.halved($0))
+      }
+    }
+    return lines.isEmpty ? nil : try ResultsJSON.text(of: lines, format: name, isPretty: false)
+  }
+
+  /// Means of two parts each.
+  private static func halved(_ parts: String) -> String {
+    let values = parts.split(separator: " ").compactMap { Int($0) }
+    return stride(from: 0, to: values.count, by: 2).map { place in
+      let pair = values[place..<min(place + 2, values.count)]
+      return "\(pair.reduce(0, +) / pair.count)"
+    }.joined(separator: " ")
+  }
+
+  /// Controls for the main chart, which the script shows and fills from the chart's table.
+  private func explorer(_ figure: ChartFigure?, _ time: String?) -> String {
+    guard let figure else { return "" }
+    let views =
+      [("curve", "Curve"), ("heat", "Heat map")] + (time == nil ? [] : [("time", "Time")])
+    let data = time.map { XMLText.attribute("data-time", $0) } ?? ""
+    let buttons = views.map { name, title in
+      "<button type=\"button\" data-view=\"\(name)\" aria-pressed=\"false\">\(title)</button>"
+    }
+    return """
+      <div class="explore"\(XMLText.attribute("data-figure", figure.name))\(data) hidden>
+      <div class="views" role="group" aria-label="View">\(buttons.joined())</div>
+      <label>Capacity <input type="range" min="0" max="0" step="1" value="0"/> <output></output>
+      </label><ol></ol>
+      <p><button type="button" data-copy="true">Copy as Markdown</button>
+      <button type="button" data-png="true">Save as PNG</button> <span class="told"></span></p>
+      </div>
+
+      """
+  }
+}
+
+/// The report for a person in GitHub's Markdown, with its charts in a folder next to it.
+package struct MarkdownReport: ReportFormat {
+  package let name = "markdown"
+  package let fileName = "report.md"
+
+  package init() {}
+
+  package func text(of results: RunResults) throws(ReportError) -> String {
+    MarkdownMarkup().text(of: ReportDocument(results).blocks.narrow)
+  }
+
+  package func files(of results: RunResults) throws(ReportError) -> [ReportFile] {
+    [ReportFile(name: fileName, text: try text(of: results))]
+      + ReportDocument(results).figures.map(\.file)
   }
 }

@@ -44,15 +44,25 @@ struct HTMLPage {
       """
   }
 
+  /// A page of blocks: the heading is its title, the first paragraph and list its answer.
+  static func text(of title: String, _ blocks: [Block]) -> String {
+    let rest = blocks.drop { if case .heading = $0 { true } else { false } }
+    let end = rest.firstIndex { if case .paragraph = $0 { false } else { true } } ?? rest.endIndex
+    let markup = HTMLMarkup()
+    return HTMLPage(
+      title: title, answer: markup.html(Array(rest[..<end])), main: markup.html(Array(rest[end...]))
+    ).text
+  }
+
   static let policy =
     "default-src 'none'; style-src '\(PageStyle.hash)'; "
-    + "script-src '\(PageScript.hash)'; base-uri 'none'; form-action 'none'"
+    + "script-src '\(PageScript.hash)'; img-src blob:; base-uri 'none'; form-action 'none'"
 }
 
 /// The style of all pages: a constant, so it cannot contain untrusted text.
 enum PageStyle {
   /// A test prints the expected value.
-  static let hash = "sha256-Xiuw01cb4hC8p4Xx4RszGsXZg3Pw1xh7biBLb6v18so="
+  static let hash = "sha256-xtsMjYrFLmWo05ucJfmxzenwuVw2WbUfpQl833limRc="
 
   static let text = [
     "/*light*/": light, "/*dark*/": dark, "/*fonts*/": SVGCanvas.fonts,
@@ -75,7 +85,7 @@ enum PageStyle {
 
 /// The script of all pages: a constant. It reads names from attributes and inserts them as text.
 enum PageScript {
-  static let hash = "sha256-hhDu/EpNBAIP07aB4RB07o7ePqhBqVShQxRWu2G/qSE="
+  static let hash = "sha256-kC36Tq3hzBdUJNFPMBxUD9YZPB7PSJYsXtF6LfzoD2c="
 
   static let text = String(decoding: PackageResources.page_js, as: UTF8.self)
 }

@@ -201,6 +201,185 @@ all('table').forEach((table) => {
     });
   });
 });
+const explore = one('.explore');
+const figure = explore && document.getElementById('figure-' + explore.dataset.figure);
+const source = figure && one('table', figure);
+if (source) {
+  const space = 'http://www.w3.org/2000/svg';
+  const names = all('thead th', source).slice(1).map((title) => title.textContent);
+  const rows = all('tbody tr', source).map((row) => ({
+    name: row.cells[0].textContent.trim(),
+    values: Array.from(row.cells).slice(1).map((cell) => parseFloat(cell.textContent)),
+  }));
+  const rivals = rows.filter((row) => !row.name.includes('('));
+  const best = names.map((name, column) => Math.max(
+    ...rivals.map((row) => row.values[column]).filter((value) => !Number.isNaN(value))));
+  const plot = one('.plot', figure);
+  const curve = one('svg', plot);
+  const shape = (parent, tag, attributes, text) => {
+    const element = document.createElementNS(space, tag);
+    Object.entries(attributes).forEach(([name, value]) => element.setAttribute(name, value));
+    if (text !== undefined) element.textContent = text;
+    parent.append(element);
+    return element;
+  };
+  const colour = (name) => getComputedStyle(root).getPropertyValue('--' + name).trim();
+  const canvas = (height, label) => {
+    const svg = document.createElementNS(space, 'svg');
+    svg.setAttribute('viewBox', '0 0 760 ' + height);
+    svg.setAttribute('class', 'chart');
+    svg.setAttribute('role', 'img');
+    svg.setAttribute('aria-label', label);
+    return svg;
+  };
+  const write = (svg, x, y, text, anchor, name) => shape(svg, 'text', {
+    x, y, class: name || 'n', 'text-anchor': anchor, 'font-size': 12 }, text);
+  const heat = (column) => {
+    const height = 26 + rivals.length * 20;
+    const svg = canvas(height, 'Points below the best, by policy and capacity');
+    const width = (760 - 170) / names.length;
+    names.forEach((name, place) => write(
+      svg, 170 + (place + .5) * width, 16, name, 'middle', place === column ? 'n h' : 'm'));
+    rivals.forEach((row, line) => {
+      const y = 26 + line * 20;
+      write(svg, 162, y + 14, row.name.slice(0, 24), 'end');
+      row.values.forEach((value, place) => {
+        if (Number.isNaN(value)) return;
+        const below = best[place] - value;
+        shape(svg, 'rect', {
+          x: 170 + place * width, y, width: width - 1, height: 19, class: 'heat',
+          'fill-opacity': Math.max(.04, 1 - below / 12).toFixed(3),
+          'stroke-opacity': place === column ? 1 : 0 });
+        if (width > 34) {
+          write(svg, 170 + (place + .5) * width, y + 14, below.toFixed(1), 'middle',
+            below < 5 ? 'heat-ink' : 'n');
+        }
+      });
+    });
+    return svg;
+  };
+  const time = () => {
+    const data = JSON.parse(explore.dataset.time).map((own) => (
+      { ...own, parts: own.parts.split(' ').map(Number) }));
+    const svg = canvas(300, 'Hit ratio over the trace');
+    const top = Math.max(...data.flatMap((one) => one.parts));
+    [0, .25, .5, .75, 1].forEach((share) => {
+      const y = 270 - share * 250;
+      shape(svg, 'line', { x1: 60, x2: 600, y1: y, y2: y, class: 'g' });
+      write(svg, 54, y + 4, (share * top / 10).toFixed(0) + ' %', 'end', 'm');
+    });
+    write(svg, 60, 290, 'first request', 'start', 'm');
+    write(svg, 600, 290, 'last', 'end', 'm');
+    data.forEach((own, line) => {
+      const points = own.parts.map((value, place) =>
+        (60 + 540 * (place + .5) / own.parts.length).toFixed(1) + ','
+        + (270 - 250 * value / (top || 1)).toFixed(1));
+      const group = shape(svg, 'g', { class: 'series ' + own.style, 'data-series': own.name });
+      shape(group, 'polyline', { points: points.join(' '), class: 'l' });
+      if (line < 16) write(group, 608, 30 + line * 16, own.name, 'start', 'k');
+    });
+    return svg;
+  };
+  const slider = one('input', explore);
+  const output = one('output', explore);
+  const list = one('ol', explore);
+  const views = all('[data-view]', explore);
+  let view = 'curve';
+  const draw = () => {
+    const column = Number(slider.value);
+    output.textContent = names[column];
+    const ranked = rivals.filter((row) => !Number.isNaN(row.values[column]))
+      .sort((a, b) => b.values[column] - a.values[column]);
+    list.replaceChildren(...ranked.slice(0, 5).map((row) => {
+      const item = document.createElement('li');
+      const below = best[column] - row.values[column];
+      item.textContent = row.name + ' ' + row.values[column].toFixed(2) + ' %'
+        + (below ? ', ' + below.toFixed(2) + ' below' : '');
+      return item;
+    }));
+    views.forEach((button) => button.setAttribute(
+      'aria-pressed', String(button.dataset.view === view)));
+    curve.toggleAttribute('hidden', view !== 'curve');
+    all('.other', plot).forEach((svg) => svg.remove());
+    if (view === 'curve') return;
+    const svg = view === 'heat' ? heat(column) : time();
+    svg.classList.add('other');
+    plot.append(svg);
+    const hidden = buttons.filter((button) => button.getAttribute('aria-pressed') !== 'true')
+      .map((button) => button.dataset.policy);
+    all('.series', svg).forEach((element) => {
+      element.classList.toggle('off', hidden.includes(element.dataset.series));
+    });
+  };
+  slider.max = String(names.length - 1);
+  slider.value = String(Math.floor((names.length - 1) / 2));
+  slider.addEventListener('input', draw);
+  views.forEach((button) => button.addEventListener('click', () => {
+    view = button.dataset.view;
+    draw();
+  }));
+  const told = (text) => { one('.told', explore).textContent = text; };
+  const markdown = (table) => all('tr', table).map((row, line) => {
+    const cells = Array.from(row.cells).map(
+      (cell) => cell.textContent.trim().replaceAll('|', '\\|'));
+    const text = '| ' + cells.join(' | ') + ' |';
+    return line ? text : text + '\n|' + cells.map((cell, place) => place ? ' --: |' : ' :-- |')
+      .join('');
+  }).join('\n');
+  one('[data-copy]', explore).addEventListener('click', () => {
+    const parts = Array.from(one('#answer').children).map((part) =>
+      one('table', part) ? markdown(one('table', part))
+        : part.tagName === 'UL' ? all('li', part).map((item) => '- ' + item.textContent).join('\n')
+          : (part.tagName[0] === 'H' ? '## ' : '') + part.textContent.trim());
+    const text = ['# ' + one('h1').textContent, ...parts, markdown(source)].join('\n\n') + '\n';
+    const area = document.createElement('textarea');
+    area.value = text;
+    area.className = 'status';
+    document.body.append(area);
+    area.select();
+    const isCopied = document.execCommand('copy');
+    area.remove();
+    explore.dataset.copied = text;
+    told(isCopied ? 'Copied.' : 'The browser refused to copy.');
+  });
+  one('[data-png]', explore).addEventListener('click', () => {
+    const svg = all('svg.chart', plot).find((item) => !item.hasAttribute('hidden'));
+    const copy = svg.cloneNode(true);
+    const [own, cloned] = [all('*', svg), all('*', copy)];
+    own.forEach((element, place) => {
+      const style = getComputedStyle(element);
+      if (style.display === 'none') cloned[place].setAttribute('display', 'none');
+      ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'fill-opacity', 'stroke-opacity',
+        'font-size', 'font-family', 'font-weight', 'text-anchor'].forEach((name) =>
+        cloned[place].setAttribute(name, style.getPropertyValue(name)));
+    });
+    const [, , width, height] = svg.getAttribute('viewBox').split(' ').map(Number);
+    copy.setAttribute('xmlns', space);
+    copy.setAttribute('width', width * 2);
+    copy.setAttribute('height', height * 2);
+    copy.prepend(shape(copy, 'rect', { width, height, fill: colour('ground') }));
+    const address = URL.createObjectURL(
+      new Blob([new XMLSerializer().serializeToString(copy)], { type: 'image/svg+xml' }));
+    const image = new Image();
+    image.onload = () => {
+      const paper = document.createElement('canvas');
+      [paper.width, paper.height] = [width * 2, height * 2];
+      paper.getContext('2d').drawImage(image, 0, 0);
+      paper.toBlob((blob) => {
+        const link = document.createElement('a');
+        link.href = URL.createObjectURL(blob);
+        link.download = explore.dataset.figure + '-' + view + '.png';
+        link.click();
+        explore.dataset.saved = String(blob.size);
+        told('Saved.');
+      });
+    };
+    image.src = address;
+  });
+  explore.hidden = false;
+  draw();
+}
+
 let opened = [];
 window.addEventListener('beforeprint', () => {
   opened = all('details:not([open])');

@@ -151,10 +151,14 @@ struct RecordedOutcomes: Sendable, Hashable {
     hits += 1
   }
 
+  var hitRatio: Double? {
+    let gets = hits + misses + unknown
+    return hits + misses > 0 ? Double(gets - misses) / Double(gets) : nil
+  }
+
   var note: String? {
     let gets = hits + misses + unknown
-    guard hits + misses > 0 else { return nil }
-    let ratio = NumberText.percent(Double(gets - misses) / Double(gets))
+    guard let ratio = hitRatio.map({ NumberText.percent($0) }) else { return nil }
     return "The recorded cache itself had a hit ratio of \(unknown > 0 ? "about " : "")\(ratio): "
       + "\(gets - misses) of \(NumberText.counted(gets, "get"))"
       + (unknown > 0 ? ", if those that no set of their key followed were hits." : ".")

@@ -23,6 +23,8 @@ public struct ReadingFacts: Sendable, Hashable {
   var costsFilled = 0
   var sizesCut = 0
   var outcomes = RecordedOutcomes()
+  /// Option of a web log's format that drops query parameters that may not change the response.
+  package var keyOption: String?
   var emptyFiles: [String] = []
   package var sampling = TraceSampling()
   var remarks: [String] = []
@@ -34,6 +36,9 @@ public struct ReadingFacts: Sendable, Hashable {
 
   /// Facts without findings.
   public init() {}
+
+  /// Hit ratio by the outcomes in the log; nil without them.
+  package var recordedHitRatio: Double? { outcomes.hitRatio }
 
   func notes(objects: Int) -> [String] {
     var notes = sizes?.notes(objects: objects) ?? []
@@ -126,6 +131,7 @@ public struct ReadingFacts: Sendable, Hashable {
     eventsSkipped = eventsSkipped.addingSaturated(other.eventsSkipped)
     kinds.merge(other.kinds) { $0 + $1 }
     outcomes.add(other.outcomes)
+    keyOption = keyOption ?? other.keyOption
     emptyFiles += other.emptyFiles
     remarks += other.remarks.filter { !remarks.contains($0) }
     firstBad = firstBad ?? other.firstBad

@@ -105,6 +105,8 @@ public final class RecordBatch {
 
   func note(_ outcome: TraceRecord.Outcome) { reading.outcomes.add(outcome) }
 
+  func noteKeyOption(_ option: String?) { reading.keyOption = option }
+
   func noteSampling(_ sampling: TraceSampling) {
     reading.sampling = TraceSampling(
       rate: sampling.rate, gets: reading.sampling.gets.addingSaturated(sampling.gets))

@@ -13,17 +13,42 @@ struct AdviceReportTests {
     #expect(places.count == titles.count && places == places.sorted())
     // Except for the table of capacities, which is as wide as the names of designs.
     let parts = text.components(separatedBy: "\n\n")
-    let lines = (parts.first.map { [$0] } ?? []) + parts.dropFirst(2)
+    let lines = parts.filter { !$0.hasPrefix("capacity") }
     #expect(lines.joined(separator: "\n").split(separator: "\n").allSatisfy { $0.count <= 80 })
     #expect(
-      text.hasPrefix(
-        "Advice     64.00 MiB with s3-fifo:small=0.2 behind second-hit serves 82.1 % of\n"))
+      text.contains(
+        "\nAdvice     64.00 MiB with s3-fifo:small=0.2 behind second-hit serves 82.1 % of\n"))
     #expect(text.contains("all), and would need 118.00 MiB for as much.\n"))
+  }
+
+  /// Today and the proposal come first; for a server they are the whole screen.
+  @Test func boxIsFirst() throws {
+    var advice = SampleAdvice.advice()
+    let text = AdviceText.text(of: advice, width: 80)
+    #expect(text.hasPrefix("┌──"))
+    let words = text.split { $0.isWhitespace || $0 == "│" }.joined(separator: " ")
+    for part in [
+      "Use nginx inactive=1d with 64.00 MiB and fewer query parameters in the key: 5.00 points "
+        + "more hits, 1.50 USD a month less.",
+      "hit ratio 70.00 % 75.00 % +5.00 points", "hit ratio in the log 62.00 % –",
+      "from the origin a day 5.00 GB 4.50 GB -10.0 %", "USD a month 21.50 20.00 -7.0 %",
+      "Another cache: arc with 64.00 MiB would serve 82.22 %, 7.22 points more than proposed",
+      "TTL: one of 60 min or more costs at most 0.2 points.",
+      "Amounts a day: extrapolated from 2.0 h of trace.", "differ from the simulation by 8.00",
+    ] {
+      #expect(words.contains(part), "\(part)\n\(text)")
+    }
+    advice.decision?.isServer = true
+    let short = AdviceText.text(of: advice, width: 80)
+    #expect(!short.contains("Advice  ") && short.split(separator: "\n").count < 30)
+    let page = try #require(try AdviceReport.files(of: advice).first { $0.name == "advice.html" })
+    let answer = try #require(page.text.range(of: "<section id=\"answer\">"))
+    #expect(page.text[answer.upperBound...].hasPrefix("<p><strong>Use nginx inactive=1d"))
   }
 
   @Test func unimportantChoiceIsStatedFirst() {
     let text = AdviceText.text(of: SampleAdvice.advice(matters: false), width: 80)
-    #expect(text.hasPrefix("Advice     The policy does not matter:"))
+    #expect(text.contains("\nAdvice     The policy does not matter:"))
     let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(words.contains("Keep lru."))
     #expect(

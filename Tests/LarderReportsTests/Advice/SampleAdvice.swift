@@ -22,6 +22,25 @@ enum SampleAdvice {
       isExhaustive: false, lruCapacity: 118 << 20)
   }
 
+  static func decision(_ name: String = "web.csv") -> Decision {
+    func side(_ cache: String, _ ratio: Double, _ amounts: [Double]) -> Decision.Side {
+      var side = Decision.Side(cache: cache, capacity: 64 << 20, hitRatio: ratio)
+      side.byteHitRatio = ratio / 2
+      (side.originRequestsPerDay, side.originBytesPerDay) = (amounts[0], amounts[1])
+      side.monthlyCost = amounts[2]
+      return side
+    }
+    var decision = Decision(
+      trace: name, unit: .bytes, scope: "the last 50 % of the trace, with a warm cache",
+      today: side("nginx lru", 0.7, [48_000, 5e9, 21.5]),
+      proposed: side("nginx inactive=1d", 0.75, [40_000, 4.5e9, 20]))
+    decision.other = side("arc", 0.8222, [30_000, 4e9, 18])
+    (decision.recordedHitRatio, decision.ttlSeconds) = (0.62, 3600)
+    (decision.keyOption, decision.currency) = ("query=drop", "USD")
+    decision.basis = "extrapolated from 2.0 h of trace"
+    return decision
+  }
+
   static func advice(matters: Bool = true, name: String = "web.csv") -> Advice {
     var advice = Advice(
       trace: TraceFacts(name: name, requests: 5000, objects: 900, footprintBytes: 1 << 30),
@@ -57,6 +76,7 @@ enum SampleAdvice {
       LifetimePoint(seconds: 300, hitRatio: 0.8, lostPoints: 2.1, staleRatio: 0.01),
       LifetimePoint(seconds: 3600, hitRatio: 0.82, lostPoints: 0.1),
     ]
+    advice.decision = decision(name)
     advice.stability = Stability(
       halves: [design("arc", 0.8222), design("lirs", 0.83)], disagreementPoints: 0.7,
       changes: true, safest: design("arc", 0.8222), safestLossPoints: 0.4,

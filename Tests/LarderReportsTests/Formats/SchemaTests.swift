@@ -22,6 +22,16 @@ struct SchemaTests {
       results.records[executed].counts[keyPath: tier].bytesMoved = 12
       results.records[executed].executions?[0].counts[keyPath: tier].bytesMoved = 12
     }
+    results.records[0].hitRatios = "400 410"
+    results.decisions = [SampleAdvice.decision()]
+    var miss = RequirementResult(cell: "memory/lru/1%", figure: "hit_ratio", required: ">= 60 %")
+    (miss.value, miss.missedBy) = ("41.00 %", "19.00 points")
+    results.requirements = [miss]
+    results.history = [
+      HistoryEntry(
+        workload: "w", started: "2026-11-29T08:00:00Z", larder: "1.0", records: results.records,
+        requirements: [miss])
+    ]
     let text = try ResultsJSON().text(of: results)
     let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
     var seen: Set<String> = []

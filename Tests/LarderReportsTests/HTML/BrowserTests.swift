@@ -29,6 +29,12 @@ struct BrowserTests {
     let isDark: Bool
     let sizes: [[Double]]
     let overflow: Double
+    let cells: Int
+    let milliseconds: Double
+    let ranks: [String]
+    let markdown: String
+    let saved: String
+    let lines: Int
   }
 
   @Test func worksWithoutErrorsAndWithoutRequests() throws {
@@ -43,7 +49,7 @@ struct BrowserTests {
       #expect(probe.resources == 0)
       #expect(visit.initiators.allSatisfy { $0 == "not an origin" }, "\(visit.initiators)")
       // The page is short until its sections are opened.
-      #expect(probe.folds > 4 && probe.opened == 0 && probe.height < 2500)
+      #expect(probe.folds > 4 && probe.opened == 0 && probe.height < 3000)
       // Charts are there and have a size.
       #expect(probe.plots == ReportDocument(Self.results).figures.count)
       #expect(probe.sizes.count == probe.plots)
@@ -58,6 +64,12 @@ struct BrowserTests {
       #expect(probe.status.contains(" at "))
       #expect(probe.sort == ["descending", "belady (bound)", "ascending", "fifo"])
       #expect(probe.isDark)
+      // A cell for each policy and capacity, the ranks at another capacity, text and a picture.
+      #expect(probe.cells > 2 && probe.milliseconds < 100, "\(probe.milliseconds) ms")
+      #expect(probe.ranks.count == 2 && probe.ranks[0] != probe.ranks[1], "\(probe.ranks)")
+      #expect(probe.lines > 1)
+      #expect(probe.markdown.hasPrefix("# ") && probe.markdown.contains("| policy |"))
+      #expect(Int(probe.saved).map { $0 > 5000 } == true, "\(probe.saved)")
     }
   }
 
@@ -84,6 +96,7 @@ struct BrowserTests {
 
   private static var results: RunResults {
     var results = SampleResults.full
+    for place in results.records.indices { results.records[place].hitRatios = "400 500 \(place)" }
     results.workloadDescription = "</script><img src=x onerror=alert(1)>\u{2028}"
     results.notes = ["<iframe src=\"https://example.com\"></iframe>"]
     for index in results.records.indices where results.records[index].cell.policy == "fifo" {
@@ -148,13 +161,33 @@ struct BrowserTests {
     found.sort.push(title.parentElement.getAttribute('aria-sort'), first().slice(0, 4));
     document.querySelector('[data-theme-choice=dark]').click();
     found.isDark = getComputedStyle(document.body).backgroundColor === 'rgb(13, 17, 23)';
+    const explore = document.querySelector('.explore');
+    const slider = explore.querySelector('input');
+    const ranks = () => explore.querySelector('output').textContent
+      + explore.querySelector('ol').textContent;
+    slider.value = 0;
+    slider.dispatchEvent(new Event('input'));
+    found.ranks = [ranks()];
+    slider.value = slider.max;
+    slider.dispatchEvent(new Event('input'));
+    found.ranks.push(ranks());
+    const start = performance.now();
+    explore.querySelector('[data-view=heat]').click();
+    found.milliseconds = performance.now() - start;
+    found.cells = all('rect.heat').length;
+    explore.querySelector('[data-view=time]').click();
+    found.lines = all('.other polyline').length;
+    explore.querySelector('[data-copy]').click();
+    found.markdown = explore.dataset.copied;
     found.resources = performance.getEntriesByType('resource').length;
+    explore.querySelector('[data-png]').click();
     setTimeout(() => {
+      found.saved = explore.dataset.saved || '';
       const text = document.createElement('pre');
       text.id = 'probe';
       text.textContent = '[[' + JSON.stringify(found) + ']]';
       document.body.append(text);
-    }, 200);
+    }, 1600);
     """
 
   private static func probe(_ document: String) -> Probe? {

@@ -74,7 +74,8 @@ final class QueryParameters {
     return areTokens && uses.values.count * 10 >= uses.count * 9 && paths.count * 2 < objects.count
   }
 
-  var hint: String? {
+  /// Advice in words, and the option if it names all parameters to keep; nil without suspects.
+  var hint: (text: String, option: String?)? {
     let found = uses.filter { isSuspect($0.key, $0.value) }
       .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
     guard !found.isEmpty, objects.count > paths.count else { return nil }
@@ -89,8 +90,11 @@ final class QueryParameters {
         + "\(NumberText.counted(uses.count, "request")))"
     }
     let names = list.joined(separator: ", ")
-    return "Query parameters may make many objects of one: \(names). Where they do not change the "
+    let isPart = others.count > 8 || hasMore
+    let text =
+      "Query parameters may make many objects of one: \(names). Where they do not change the "
       + "response, --format auto:\(option) drops them from the key"
-      + "\(others.count > 8 || hasMore ? " and keeps those that you name." : ".")"
+      + "\(isPart ? " and keeps those that you name." : ".")"
+    return (text, isPart ? nil : option)
   }
 }

@@ -95,7 +95,10 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
       return true
     }
     for remark in lines.remarks { batch.note(remark) }
-    if let hint = mapper.queryHint { batch.note(hint) }
+    if let hint = mapper.queryHint {
+      batch.note(hint.text)
+      batch.noteKeyOption(hint.option)
+    }
     for kind in lines.kinds { batch.note(kind.text, lines: kind.lines) }
     _ = try batch.flush()
   }
@@ -327,7 +330,7 @@ struct WebMapper {
     isCacheLog = roles.contains(.operation)
   }
 
-  var queryHint: String? { options.query == .keep ? parameters.hint : nil }
+  var queryHint: (text: String, option: String?)? { options.query == .keep ? parameters.hint : nil }
 
   static func columns(of roles: Set<WebRole>) -> TraceColumns {
     var columns: TraceColumns = [.operation]

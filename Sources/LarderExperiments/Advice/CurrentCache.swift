@@ -1,0 +1,142 @@
+import LarderEngine
+import LarderPolicies
+import LarderSupport
+
+/// The cache that runs today, from `redis:allkeys-lru:4GiB`: a server with its setting, or a policy
+/// for a library, and a capacity.
+package struct CurrentCache: Sendable, Hashable {
+  package let text: String
+  package let capacity: CapacitySpec
+  let server: CacheServer?
+  let design: ServerDesign
+
+  package static let forms =
+    "a server or policy and a size: redis:allkeys-lru:4GiB, memcached:64MiB, nginx:8GiB, lru:1GiB"
+
+  package init(parsing text: String) throws {
+    let words = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    guard words.count > 1, words.allSatisfy({ !$0.isEmpty }) else {
+      throw AdviceError.current(text, "expected \(Self.forms)")
+    }
+    self.text = text
+    do {
+      capacity = try CapacitySpec(parsing: words[words.count - 1])
+    } catch {
+      throw AdviceError.current(text, "it ends with a size: \(error.message)")
+    }
+    let name = words[0].lowercased()
+    server = CacheServer.all.first { $0.names.contains(name) }
+    var middle = words[1..<(words.count - 1)]
+    guard let server else {
+      let spec = try PolicySpec(parsing: words.dropLast().joined(separator: ":"))
+      try PolicyRegistry.validate(spec)
+      design = ServerDesign(spec.description, spec)
+      return
+    }
+    var setting: String?
+    if let first = middle.first, !first.contains("=") { setting = middle.removeFirst() }
+    let parameters = middle.map { ":\($0)" }.joined()
+    design = try server.design(setting, parameters, in: text)
+  }
+}
+
+/// A design that a server can be set to, with the words of the server.
+package struct ServerDesign: Sendable, Hashable {
+  let words: String
+  let candidate: Candidate
+
+  init(_ words: String, _ policy: PolicySpec, admission: PolicySpec? = nil) {
+    self.words = words
+    candidate = Candidate(policy: policy, admission: admission, isServer: true)
+  }
+}
+
+/// A cache server: its policies by their settings, and the designs it can be set to. One row each.
+package struct CacheServer: Sendable, Hashable {
+  package let names: [String]
+  /// Policy of each setting; the first is used without a setting, unless it has to be named.
+  private let settings: [Setting]
+  private let isSet: Bool
+  /// Other designs that the server can be set to, the simplest first.
+  private let others: [(words: String, policy: String, admission: String?)]
+  package let isDisk: Bool
+
+  private struct Setting: Sendable, Hashable {
+    let name: String
+    let policy: String
+  }
+
+  private init(
+    _ names: [String], _ settings: KeyValuePairs<String, String>, isSet: Bool = false,
+    isDisk: Bool = false, others: [(String, String, String?)] = []
+  ) {
+    self.names = names
+    self.settings = settings.map { Setting(name: $0.key, policy: $0.value) }
+    self.isSet = isSet
+    self.isDisk = isDisk
+    self.others = others.map { ($0.0, $0.1, $0.2) }
+  }
+
+  package static func == (one: Self, other: Self) -> Bool { one.names == other.names }
+  package func hash(into hasher: inout Hasher) { hasher.combine(names) }
+
+  static let all = [
+    CacheServer(
+      ["redis", "valkey"],
+      [
+        "allkeys-lru": "redis-lru", "allkeys-lfu": "redis-lfu",
+        "allkeys-random": "redis-lru:samples=1:pool=1", "volatile-lru": "redis-lru",
+        "volatile-lfu": "redis-lfu", "volatile-random": "redis-lru:samples=1:pool=1",
+        "volatile-ttl": "ttl",
+      ], isSet: true,
+      others: [
+        ("allkeys-lru", "redis-lru", nil), ("allkeys-lfu", "redis-lfu", nil),
+        ("allkeys-lru, maxmemory-samples 10", "redis-lru:samples=10", nil),
+        ("allkeys-lfu, lfu-decay-time 10", "redis-lfu:decay=10", nil),
+        ("allkeys-lfu, lfu-decay-time 60", "redis-lfu:decay=60", nil),
+      ]),
+    CacheServer(
+      ["memcached"], ["segmented": "memcached"],
+      others: [("segmented, -f 1.08", "memcached:factor=1.08", nil)]),
+    CacheServer(
+      ["nginx"], ["lru": "nginx"], isDisk: true,
+      others: [
+        ("inactive=1h", "nginx:inactive=3600", nil), ("inactive=1d", "nginx:inactive=86400", nil),
+        ("inactive=30d", "nginx:inactive=2592000", nil),
+        ("inactive=30d, proxy_cache_min_uses 2", "nginx:inactive=2592000", "second-hit"),
+      ]),
+    CacheServer(["varnish"], ["lru": "varnish"]),
+    CacheServer(
+      ["squid"], ["lru": "lru", "heap-gdsf": "gdsf", "heap-lfuda": "lfuda"], isDisk: true,
+      others: [("heap GDSF", "gdsf", nil), ("heap LFUDA", "lfuda", nil)]),
+  ]
+
+  func design(_ name: String?, _ parameters: String, in text: String) throws -> ServerDesign {
+    let known = settings.map(\.name).joined(separator: ", ")
+    guard name != nil || !isSet else {
+      throw AdviceError.current(text, "\(names[0]) needs its policy, one of \(known)")
+    }
+    guard let setting = name.map({ name in settings.first { $0.name == name } }) ?? settings[0]
+    else { throw AdviceError.current(text, "\(names[0]) has the policies \(known)") }
+    let shown = [setting.name] + (parameters.isEmpty ? [] : [String(parameters.dropFirst())])
+    return try Self.design(shown.joined(separator: ", "), setting.policy + parameters, nil)
+  }
+
+  /// Today's design and the others, the simplest first.
+  func designs(today: ServerDesign) throws -> [ServerDesign] {
+    let others = try others.map { try Self.design($0.words, $0.policy, $0.admission) }
+    return [today] + others.filter { $0.candidate != today.candidate }
+  }
+
+  private static func design(
+    _ words: String, _ policy: String, _ admission: String?
+  ) throws -> ServerDesign {
+    var spec = try PolicySpec(parsing: policy)
+    let parameters = try PolicyRegistry.policy(named: spec).description.parameters
+    if spec.values["memory"] == nil, parameters.contains(where: { $0.name == "memory" }) {
+      spec = try PolicySpec(parsing: spec.description + ":memory=server")
+    }
+    try PolicyRegistry.validate(spec)
+    return ServerDesign(words, spec, admission: try admission.map { try PolicySpec(parsing: $0) })
+  }
+}
