@@ -22,6 +22,8 @@ struct SchemaTests {
       results.records[executed].counts[keyPath: tier].bytesMoved = 12
       results.records[executed].executions?[0].counts[keyPath: tier].bytesMoved = 12
     }
+    results.records[executed].executions?[0].server = ServerState(
+      version: "Redis 7", entries: 1, bytes: 2, hits: 3, evictions: 4, capacity: 5)
     let text = try ResultsJSON().text(of: results)
     let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
     var seen: Set<String> = []
