@@ -158,7 +158,8 @@ import Testing
     ]
     server.standardOutput = FileHandle.nullDevice
     try server.run()
-    defer { server.terminate() }
+    // It may have inherited a mask of signals.
+    defer { kill(server.processIdentifier, SIGKILL) }
     while !FileManager.default.fileExists(atPath: "\(folder)/socket") { usleep(2_000) }
     let stand = ExecutionStand()
     func entries(_ capacity: UInt64) throws -> UInt64 {

@@ -7,13 +7,13 @@ struct SizeTests {
   /// Lines of Swift below folders.
   @Test(
     arguments: [
-      (["Sources/LarderEngine"] + Registration.policies, 18_700),
-      (["Sources/LarderTraces"], 15_790),
-      (["Sources/LarderExperiments"], 11_560),
+      (["Sources/LarderEngine"] + Registration.policies, 18_699),
+      (["Sources/LarderTraces"], 15_785),
+      (["Sources/LarderExperiments"], 11_553),
       (["Sources/Larder"], 19_110),
       (["Sources/LarderHTTP"], 2_218),
-      (["Sources"], 86_720),
-      (["Tests"], 69_460),
+      (["Sources"], 86_696),
+      (["Tests"], 69_490),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }
@@ -30,7 +30,7 @@ struct SizeTests {
     let words = try pages.reduce(0) { sum, page in
       sum + (try Repository.text(of: page)).split { $0.isWhitespace }.count
     }
-    #expect(words <= 34_500, "docs and the pages at the top have \(words) words")
+    #expect(words <= 34_483, "docs and the pages at the top have \(words) words")
   }
 
   @Test func linesOfTheMakefile() throws {
