@@ -73,7 +73,7 @@ clean: ## Remove build products
 	@rm -rf .build .build-* $(VENV)
 
 ##@ Contribute
-.PHONY: debug test test-release lint format docs browser
+.PHONY: debug test test-release lint format docs browser servers
 debug: deps ## Build everything in debug mode
 	@$(SWIFT_BUILD)
 
@@ -99,7 +99,9 @@ docs: deps ## Build the documentation of the libraries as a static site, in .bui
 	@scripts/docs.sh
 
 browser: ## Install chromium for the test that opens report.html (Debian)
-	@scripts/bootstrap.sh browser
+servers: ## Install redis-server and memcached, for tests with real servers (Debian)
+browser servers:
+	@scripts/bootstrap.sh $@
 
 ##@ Continuous integration
 .PHONY: build-foreign build-schedules build-faults test-foreign test-examples test-adapters \
@@ -141,7 +143,6 @@ fuzz: deps ## Fuzz every parser (or TARGETS) for SECONDS each; MERGE=1 keeps wha
 
 build-schedules: deps
 	@$(SCHEDULES) --product Schedules
-
 build-faults: deps
 	@$(PYTHON) analysis/mutants/schedules.py --build
 
@@ -171,8 +172,7 @@ bench: build ## Measure every policy in one thread on a Zipf trace, into Results
 build-time: deps ## Measure what a release build costs, in builds of GRDB (about 20 minutes)
 	@$(PYTHON) analysis/build_time.py --swift '$(firstword $(SWIFT))'
 
-# Hours for all. Parts are listed at the head of the script.
-figures: build ## Measure and write every figure of docs and Results/examples, or those of PART (TRACES)
+figures: build ## Measure and write every figure of docs and Results/examples (hours), or of PART (TRACES)
 	@$(BENCHMARKS) --product CacheBenchmarks
 	@PYTHON='$(PYTHON)' TRACES='$(TRACES)' scripts/figures.sh $(BIN) \
 	  "$$($(BENCHMARKS) --show-bin-path)/CacheBenchmarks" $(PART)

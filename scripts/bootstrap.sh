@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bootstrap.sh deps | browser | venv FOLDER PYTHON: installs what a make target needs and the system
+# bootstrap.sh deps | browser | servers | venv FOLDER PYTHON: installs what a make target needs and the system
 # lacks. On Debian and Ubuntu by apt-get, as root or through sudo; elsewhere it names what is missing.
 set -euo pipefail
 
@@ -15,7 +15,7 @@ install() {
   fi
   say "Installing $*"
   ${root[@]+"${root[@]}"} apt-get update -qq
-  ${root[@]+"${root[@]}"} env DEBIAN_FRONTEND=noninteractive \
+  ${root[@]+"${root[@]}"} env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
     apt-get install -y -qq --no-install-recommends "$@"
 }
 
@@ -52,6 +52,16 @@ browser() {
   if [ "$id" != debian ] || ! install chromium; then
     echo 'Skipping the browser test of report.html: chromium is missing.' >&2
   fi
+}
+
+# Only for tests and figures: nothing is left running, and without them tests are skipped.
+servers() {
+  local missing=() pair
+  for pair in redis-server:redis-server memcached:memcached; do
+    command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
+  done
+  [ "${#missing[@]}" -eq 0 ] || install "${missing[@]}" ||
+    echo 'Skipping the tests with real servers.' >&2
 }
 
 venv() {

@@ -5,7 +5,7 @@
 # TRACES, a folder with public traces, is needed by those marked with a star.
 set -euo pipefail
 
-PARTS='examples* policies simulator caches peers seeds* alarms layouts mutants* regret* torture'
+PARTS='examples* servers* policies simulator caches peers seeds* alarms layouts mutants* regret* torture'
 swift="${SWIFT:-swift}" python="${PYTHON:-python3}"
 bin="$1" caches="$2"
 shift 2
@@ -44,6 +44,12 @@ examples() {
       -exec ln -sf {} "$scratch/" \;
     "$bin/larder" run "$scratch/workload.yaml" --output "$results/$name" --quiet
   done
+}
+
+servers() {
+  find "$TRACES" -name 'web07.trace*' -exec ln -sf {} "$scratch/" \;
+  cp "$results/servers/workload.yaml" "$scratch/"
+  "$bin/larder" run "$scratch/workload.yaml" --output "$results/servers" --quiet
 }
 
 policies() {

@@ -165,7 +165,9 @@ struct Memcached: EvictionPolicy, ~Copyable {
 
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
   var stateBytes: Int { lists.bytes + slabs.bytes + flags.bytes + touchedAt.bytes }
-  static func entryBytes(value: UInt64, key: UInt64) -> UInt64 { 48 + 8 + key + 1 + value + 2 }
+  static func entryBytes(_: PolicySpec, value: UInt64, key: UInt64) -> UInt64 {
+    48 + 8 + key + 1 + value + 2
+  }
   private var seconds: UInt32 { UInt32(truncatingIfNeeded: time.now / 1_000_000) }
 }
 

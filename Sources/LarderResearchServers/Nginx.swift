@@ -91,7 +91,7 @@ struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
     inactive > 0 && seconds &- requestedAt[id] >= inactive
   }
 
-  static func entryBytes(value: UInt64, key: UInt64) -> UInt64 {
+  static func entryBytes(_: PolicySpec, value: UInt64, key: UInt64) -> UInt64 {
     (336 + 7 + key + value + 4095) / 4096 * 4096
   }
 

@@ -109,7 +109,9 @@ struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
   }
 
   /// 120 for the object, its headers in words, and the body, as in Varnish 7.1.
-  static func entryBytes(value: UInt64, key: UInt64) -> UInt64 { 120 + (key + 7) / 8 * 8 + value }
+  static func entryBytes(_: PolicySpec, value: UInt64, key: UInt64) -> UInt64 {
+    120 + (key + 7) / 8 * 8 + value
+  }
   @inline(__always) var victim: ObjectID { list.back() }
 
   mutating func reserve(objects: Int) {

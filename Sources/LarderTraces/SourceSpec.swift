@@ -29,13 +29,16 @@ public struct TraceReference: Sendable, Hashable, Codable {
   /// results are scaled by it.
   public var sample: Double?
 
+  /// Distribution of object sizes in bytes, for a trace without sizes; nil for none.
+  public var sizes: ComponentSpec?
+
   /// Creates a reference.
   public init(
     path: String, morePaths: [String]? = nil, format: ComponentSpec? = nil,
-    maxBadShare: Double? = nil, sample: Double? = nil
+    maxBadShare: Double? = nil, sample: Double? = nil, sizes: ComponentSpec? = nil
   ) {
     (self.path, self.morePaths, self.format) = (path, morePaths, format)
-    (self.maxBadShare, self.sample) = (maxBadShare, sample)
+    (self.maxBadShare, self.sample, self.sizes) = (maxBadShare, sample, sizes)
   }
 
   /// All files, at least one.
@@ -104,7 +107,9 @@ extension SourceSpec {
     seed: UInt64, objectSeed: UInt64, openTrace: @escaping TraceOpener
   ) throws -> any RecordSource {
     switch self {
-    case .trace(let reference): return try openTrace(reference)
+    case .trace(let reference):
+      let trace = try openTrace(reference)
+      return try reference.sizes.map { try SizedSource(trace, $0, seed: objectSeed) } ?? trace
     case .generator(let spec): return try spec.makeSource(seed: seed, objectSeed: objectSeed)
     case .phases(let sources, let sharedKeys):
       guard !sources.isEmpty else {

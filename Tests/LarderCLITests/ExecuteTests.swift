@@ -128,6 +128,47 @@ import Testing
     #expect(kill(cache, 0) != 0)
   }
 
+  /// A server's own parent ends it and removes its folder, whatever ends the command.
+  @Test(arguments: [[SIGKILL], [SIGINT, SIGINT]])
+  func endedCommandLeavesNoServerBehind(signals: [Int32]) throws {
+    let scratch = try ScratchFolder()
+    let program = try scratch.write(
+      "#!/bin/sh\necho \"$$ $8\" > pid; mv pid started; exec sleep 300\n", to: "redis-server")
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+    try scratch.write("1\n2\n1\n", to: "ids.txt")
+    let file = try scratch.write(
+      "source: {trace: ids.txt, sizes: 64}\nconfigurations: {cache: redis}\ncapacities: 2MiB\n",
+      to: "redis.yaml")
+    let process = Process()
+    process.executableURL = try LarderProcess.executable()
+    process.arguments = ["run", file, "--output", "out", "--quiet"]
+    process.currentDirectoryURL = scratch.folder
+    process.environment = ProcessInfo.processInfo.environment.merging([
+      "PATH": "\(scratch.folder.path):/usr/bin:/bin"
+    ]) { $1 }
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    func started() -> [Substring]? {
+      (try? String(contentsOf: scratch.url("started"), encoding: .utf8))?
+        .split(whereSeparator: \.isWhitespace)
+    }
+    while started() == nil, process.isRunning { usleep(1000) }
+    let words = try #require(started())
+    let (server, folder) = (try #require(Int32(words[0])), String(words[1]))
+    #expect(FileManager.default.fileExists(atPath: folder))
+    for signal in signals {
+      kill(process.processIdentifier, signal)
+      usleep(100_000)
+    }
+    try Deadline.wait(for: process)
+    var rounds = 0
+    while kill(server, 0) == 0 || FileManager.default.fileExists(atPath: folder), rounds < 600 {
+      usleep(10_000)
+      rounds += 1
+    }
+    #expect(kill(server, 0) != 0 && !FileManager.default.fileExists(atPath: folder))
+  }
+
   @Test func cachesAreListed() throws {
     let text = try LarderProcess(["list", "caches"])
     #expect(text.exitCode == 0)

@@ -131,7 +131,7 @@ struct TraceRecordCommandTests {
   func memcached() throws {
     let folder = try ScratchFolder()
     let server = try startMemcached()
-    let watch = "watch fetchers mutations deletions evictions"
+    let watch = "watch fetchers mutations evictions"
     let run = try shell(Self.record(watch, server.port, "a --requests 101"), in: folder) {
       let client = try TCPConnection(port: server.port)
       try wait(client, "stats conns\r\n", "END\r\n", "conn_watch")

@@ -92,6 +92,22 @@ import Testing
     #expect(workload.lines.capacities["10"] == 3)
   }
 
+  @Test(arguments: [
+    ("{cache: redis, policy: lru}", "'redis' has no policy 'lru'; it has allkeys-lru, allkeys-lfu"),
+    ("{kind: memory, cache: memcached}", "'kind' does not apply here: 'memcached' is a server"),
+    ("{cache: redis, admission: second-hit}", "'redis' has built-in rules"),
+    ("{kind: memory, address: here}", "'address' applies to a server"),
+    ("{cache: theirs}", "kind"),
+  ])
+  func wrongServerIsRefused(configuration: String, message: String) throws {
+    let decoder = WorkloadDecoder(checks: .registered { _, _ in true })
+    let yaml = Case.start + "configurations: \(configuration)\n"
+    let error = #expect(throws: WorkloadError.self) {
+      try decoder.decode(Data(yaml.utf8), file: "w.yaml")
+    }
+    #expect(try #require(error).description.contains(message))
+  }
+
   @Test func placementHasTwoBounds() throws {
     func placement(_ yaml: String) throws -> HybridRules.Placement? {
       try decode("configurations: {kind: hybrid, placement: \(yaml)}").configurations[0].rules

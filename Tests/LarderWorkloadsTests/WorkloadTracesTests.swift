@@ -81,6 +81,43 @@ import Testing
     }
   }
 
+  /// One line for each server; the memory cache is simulated only, as it is without servers.
+  @Test func serversAreExecutedAndSimulatedOnTracesWithSizes() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "larder-servers-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data("1\n2\n1\n".utf8).write(to: folder.appending(path: "t.txt"))
+    func cells(_ source: String, _ more: String = "") throws -> [PlannedCell] {
+      let first = source.contains("sizes") ? "memory, " : ""
+      let workload = try WorkloadDecoder(checks: .registered { _, _ in true }).decode(
+        Data(
+          """
+          source: \(source)
+          configurations: [\(first){cache: redis, policy: allkeys-lfu}, {cache: memcached}]
+          policies: lru
+          capacities: 4MiB
+          \(more)
+          """.utf8), file: folder.path + "/w.yaml")
+      let traces = try WorkloadTraces.prepare(workload)
+      #expect(traces.facts.allSatisfy { $0.footprintBytes == nil || $0.footprintBytes == 128 })
+      return try Plan.cells(of: workload, facts: traces.facts)
+    }
+    let planned = try cells("{trace: t.txt, sizes: 64}")
+    #expect(planned.map(\.isSimulated) == [true, true, true])
+    #expect(planned.map(\.isExecuted) == [false, true, true])
+    #expect(planned.map(\.cell.policy) == ["lru", "allkeys-lfu", "memcached"])
+    #expect(planned.map(\.cell.configuration) == ["memory", "redis-allkeys-lfu", "memcached"])
+    let policies = planned.map { $0.setup.tiers[0].policy.description }
+    #expect(policies[1] == "redis-lfu:clock=requests:rate=20000")
+    let slower = try cells("{trace: t.txt, sizes: 64}", "execute: {load: {rate: 50}}")
+    #expect(slower[2].setup.tiers[0].policy.description == "memcached:clock=requests:rate=50")
+    let simulated = try cells("{trace: t.txt, sizes: 64}", "mode: simulate")
+    #expect(!simulated.contains { $0.isExecuted })
+    let error = #expect(throws: PlanError.self) { try cells("{trace: t.txt}") }
+    #expect(try #require(error).description.contains("set them in the source"))
+  }
+
   /// Each trace has the unit of its own sizes.
   @Test func tracesMayBeGenerated() throws {
     let workload = try WorkloadDecoder(checks: Stand.checks).decode(

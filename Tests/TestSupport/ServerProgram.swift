@@ -49,7 +49,8 @@ public final class ServerProgram {
   /// Ends the program.
   public func stop() {
     guard process.isRunning else { return }
-    process.terminate()
+    // It may have inherited a mask of signals.
+    kill(process.processIdentifier, SIGKILL)
     try? Deadline.wait(for: process, seconds: 10)
   }
 

@@ -165,12 +165,13 @@ struct ListEntry {
 
   static func cache(_ cache: CacheContender) -> ListEntry {
     let kinds = ConfigurationKind.allCases.filter(cache.kinds.contains).map(\.rawValue)
-    let policy = cache.runsPolicies ? "any policy" : "built-in policy"
+    let isServer = CacheServer(rawValue: cache.name) != nil
+    let policy = cache.runsPolicies && !isServer ? "any policy" : "built-in policy"
     return ListEntry(
       title: "\(cache.name)  (\(kinds.joined(separator: ", ")); \(policy))", lines: [cache.summary],
       fields: [
         Field("name", cache.name), Field("sort", "cache"), Field("kinds", kinds),
-        Field("runs_policies", cache.runsPolicies), Field("summary", cache.summary),
+        Field("runs_policies", cache.runsPolicies && !isServer), Field("summary", cache.summary),
         Field("models", nil), Field("differences", nil),
       ])
   }

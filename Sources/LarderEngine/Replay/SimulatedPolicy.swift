@@ -8,7 +8,7 @@
     isBound = false
     makeSingle = { (single: SingleTier) throws(PolicyError) -> any Simulation in
       // Nor do the loops of gets alone look for entries that expire by idleness.
-      if single.needsFullShape || Policy.notices.contains(.idleness) {
+      if single.needsFullShape(for: Policy.description) || Policy.notices.contains(.idleness) {
         HeldSimulation(try TierSimulation<Policy>(single))
       } else if single.unit == .bytes {
         HeldSimulation(
@@ -62,10 +62,11 @@
   @usableFromInline var unit: CapacityUnit { setup.unit }
 
   /// True if the trace or the tier has anything that the loops of gets do not support.
-  @usableFromInline var needsFullShape: Bool {
+  @usableFromInline func needsFullShape(for policy: PolicyDescription) -> Bool {
     setup.recordsOutcomes || setup.segments != nil || columns.operations != nil
       || columns.ttls != nil || columns.costs != nil || tier.timeToLiveSeconds != nil
-      || tier.objectsMax != nil || tier.admission != nil || EntryMemory.isGiven(in: tier.policy)
+      || tier.objectsMax != nil || tier.admission != nil
+      || policy.entryMemory != nil && EntryMemory.isGiven(in: tier.policy)
   }
 
   @usableFromInline var tierSetup: CacheTierSetup {

@@ -9,6 +9,10 @@ extension WorkloadKeys {
       "anyOf": [
         ["required": ["kind"], "not": ["required": ["preset"]]],
         [
+          "required": ["cache"], "not": ["required": ["preset"]],
+          "properties": ["cache": ["enum": .strings(CacheServer.allCases.map(\.rawValue))]],
+        ],
+        [
           "required": ["preset"],
           "propertyNames": ["enum": .strings(ConfigurationEntry.besidePreset)],
         ],
@@ -29,7 +33,7 @@ extension WorkloadKeys {
   private static let cacheKeys: [Key<ConfigurationEntry>] = [
     Key(
       "kind", .choice(), "`memory`, `disk` or `hybrid`: memory in front of disk",
-      default: "required without a `preset`", example: "hybrid"
+      default: "required without a `preset` or a server as `cache`", example: "hybrid"
     ) { kind, entry, _ in
       entry.spec = ConfigurationSpec(name: kind.rawValue, kind: kind)
     },
@@ -44,11 +48,13 @@ extension WorkloadKeys {
     Key(
       "cache", cache,
       "the cache to execute: `larder`, a baseline such as `nscache`, one added by a program "
-        + "(`larder list caches` lists them), or a map with the command of a "
-        + "[process](#caches-in-other-processes)",
+        + "(`larder list caches` lists them), a server such as `redis` ([servers](servers.md)), or "
+        + "a map with the command of a [process](#caches-in-other-processes)",
       default: "`larder`", example: "nscache"
     ) { cache, entry, _ in
       (entry.spec.contender, entry.spec.process) = cache
+      entry.spec.server = CacheServer(rawValue: cache.name).map(ServerSpec.init)
+      if let server = entry.spec.server?.server { entry.spec.kind = server.kind }
       guard cache.name != ConfigurationSpec.defaultCache else { return }
       entry.spec.name = cache.process?.name ?? cache.name
     },
@@ -57,6 +63,15 @@ extension WorkloadKeys {
       default:
         "the preset, the `cache` if it is not `larder` (the program of a process), or the kind",
       example: "phone"),
+    Key(
+      "policy", .text("the name of an eviction policy"), \.serverPolicy,
+      "eviction policy of a server, as the server calls it: `redis` has `allkeys-lru` and "
+        + "`allkeys-lfu`", default: "`allkeys-lru` for `redis`", example: "allkeys-lfu"),
+    Key(
+      "address", .text("the path of a socket, or host:port"), \.address,
+      "a server that runs already, by the path of its socket or by host and port; it is neither "
+        + "configured nor emptied", default: "none; the server is started",
+      example: "localhost:6379"),
     Key(
       "admission", .list(of: .admission, "admission filters"), \.filters,
       "the admission filter in front of the tier whose capacity is swept, or a list of filters, "
@@ -226,6 +241,8 @@ struct ConfigurationEntry: Sendable {
   var spec = ConfigurationSpec(name: "", kind: .memory)
   var name: String?
   var filters: [PolicySpec]?
+  var serverPolicy: String?
+  var address: String?
 
   static let besidePreset = ["preset", "name", "admission"]
 
@@ -233,6 +250,7 @@ struct ConfigurationEntry: Sendable {
     if let value = map["cache"] {
       spec.runsPolicies = try value.locating { try checks.cache(spec.contender, spec.kind) }
     }
+    try finishServer(map)
     for (key, isWrong, message) in refusals where isWrong { throw map.refused(key, message) }
     try checkTiers(map)
     if let layout = spec.disk.layout {
@@ -241,6 +259,27 @@ struct ConfigurationEntry: Sendable {
     }
     if let name { spec.name = name }
     if let own = spec.admission { spec.name += "\(ConfigurationSpec.filterMark)\(own)" }
+  }
+
+  private mutating func finishServer(_ map: YAMLMap) throws(WorkloadError) {
+    guard var server = spec.server else {
+      for key in ["policy", "address"] where map[key] != nil {
+        throw map.refused(key, "'\(key)' applies to a server, such as cache: redis, only")
+      }
+      return
+    }
+    let policies = server.server.policies.map(\.key)
+    server.policy = serverPolicy ?? server.policy
+    server.address = address
+    guard policies.contains(server.policy) else {
+      throw map.refused(
+        "policy",
+        "'\(server.server.rawValue)' has no policy '\(server.policy)'; it has "
+          + policies.joined(separator: ", "))
+    }
+    let simulated = server.simulated(.closed)
+    (spec.memory.policy, spec.disk.policy, spec.server) = (simulated, simulated, server)
+    if serverPolicy != nil, policies.count > 1 { spec.name += "-\(server.policy)" }
   }
 
   /// Combinations that are refused at a key.
@@ -295,7 +334,7 @@ struct ConfigurationEntry: Sendable {
         "'prefix' and 'time' cannot be combined; remove one"
       ),
       (
-        "admission", filters != nil && !isSimulated,
+        "admission", filters != nil && (!isSimulated || spec.server != nil),
         "'admission' does not apply here: '\(cache)' has built-in rules"
       ),
       (
@@ -319,6 +358,19 @@ struct ConfigurationEntry: Sendable {
     }
   }
 
+  private static func kind(of map: YAMLMap) throws(WorkloadError) -> ConfigurationKind {
+    guard let cache = map["cache"], cache.type == .string,
+      let server = CacheServer(rawValue: try cache.text(expected: "the name of a cache"))
+    else {
+      return try map.required("kind", in: WorkloadKeys.configuration)
+        .choice(of: ConfigurationKind.self)
+    }
+    for key in ["kind", "time", "prefix"] where map[key] != nil {
+      throw map.refused(key, "'\(key)' does not apply here: '\(server.rawValue)' is a server")
+    }
+    return server.kind
+  }
+
   /// Checks the keys of the map, which depend on its kind, before their values are read.
   static func check(_ map: YAMLMap) throws(WorkloadError) {
     try map.check(WorkloadKeys.configuration)
@@ -331,8 +383,7 @@ struct ConfigurationEntry: Sendable {
       }
       return
     }
-    let kind = try map.required("kind", in: WorkloadKeys.configuration)
-      .choice(of: ConfigurationKind.self)
+    let kind = try kind(of: map)
     let tiers = [("disk", "disk tier", ConfigurationKind.memory), ("memory", "memory tier", .disk)]
     let rules = ["inclusion", "promotion", "placement"]
     let foreign =

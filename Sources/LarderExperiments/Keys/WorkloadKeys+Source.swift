@@ -44,6 +44,10 @@ extension WorkloadKeys {
       "sample", .ratio("share of the objects", from: false), \.sample,
       "the share of the objects that is read, for traces that are too large; capacities are scaled "
         + "by it, and results are estimates for all objects", default: "all", example: "1/100"),
+    Key(
+      "sizes", distribution(of: "sizes such as 8KiB"), \.sizes,
+      "object sizes of a trace without sizes: a constant or a distribution", default: "none",
+      example: "1KB"),
   ]
 
   static let phases = Section<SourceParts>(

@@ -184,8 +184,18 @@ enum WorkloadKeys {
   private static func checkSweep(_ map: YAMLMap, _ workload: inout Workload) throws {
     for index in workload.configurations.indices {
       let spec = workload.configurations[index]
-      guard spec.prefix == nil, spec.time == nil, spec.runsPolicies else { continue }
+      guard spec.prefix == nil, spec.time == nil, spec.runsPolicies, spec.server == nil else {
+        continue
+      }
       workload.configurations[index].prefix = workload.prefix
+    }
+    let servers = workload.configurations.filter { $0.server != nil }.map(\.name)
+    if !servers.isEmpty, map["mode"] == nil {
+      // A server is there to be run; the rest is simulated as it is without one.
+      workload.modes = [.simulate, .execute]
+      workload.execution = workload.execution ?? ExecutionSpec()
+      let chosen = workload.execution?.filter.configurations
+      workload.execution?.filter.configurations = chosen ?? servers
     }
     workload.lines.unit = map.line(of: "unit") ?? map.line(of: "ignore-size")
     let open = workload.configurations

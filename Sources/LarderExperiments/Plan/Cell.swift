@@ -54,4 +54,5 @@ package struct PlannedCell: Sendable, Hashable {
   package var layout: FlashLayout?
   package var countsTime = false
   package var process: ProcessSpec?
+  package var server: ServerSpec?
 }

@@ -77,6 +77,12 @@ package struct Plan: Sendable {
       let name = [memory, disk].compactMap { $0?.description }.joined(separator: "+")
       return TierPolicies(memory: memory, disk: disk, swept: swept, name: name)
     }
+    if let server = configuration.server {
+      let own = server.simulated(workload.execution?.load ?? .closed)
+      var policies = tiers(nil, memory: own, disk: own)
+      policies.name = server.policy
+      return [policies]
+    }
     if !configuration.runsPolicies {
       // A name without parameters always parses.
       let own = try? PolicySpec(parsing: configuration.contender.replacing(":", with: "-"))
@@ -116,6 +122,12 @@ package struct Plan: Sendable {
       let facts = facts.first(where: { $0.seed == seed }) ?? facts.first(where: { $0.seed == nil })
     else { throw Self.missing(seed: seed) }
     let unit = try unit(of: facts)
+    guard configuration.server == nil || unit == .bytes else {
+      throw PlanError(
+        of: configuration.name,
+        ": a server's capacity is in bytes, and '\(facts.name)' has no sizes: set them in the "
+          + "source, such as {trace: ..., sizes: 1KB}")
+    }
     let whole = try resolve(capacity, unit, facts, configuration)
     let arrangement = try arrangement(configuration, policies, whole, unit, facts)
     var memoryCapacity: UInt64?
@@ -150,6 +162,7 @@ package struct Plan: Sendable {
       isExecuted: isExecuted, prefix: configuration.prefix?.order,
       layout: configuration.layout)
     planned.process = configuration.process
+    planned.server = configuration.server
     planned.countsTime = configuration.drive?.enduranceBytes != nil
     return planned
   }

@@ -40,7 +40,7 @@ package struct WorkloadTraces: Sendable {
     _ source: SourceSpec, of workload: Workload, seed: UInt64?,
     progress: @escaping PreparedTrace.Progress
   ) throws -> PreparedTrace {
-    if case .trace(let reference) = source {
+    if case .trace(let reference) = source, reference.sizes == nil {
       return try PreparedTrace.load(
         workload.resolved(reference), keeping: workload.neededColumns, progress: progress)
     }

@@ -54,11 +54,37 @@ public struct Execution: Sendable, Hashable, Codable {
   public var bytesWritten: UInt64?
   /// Number of files in the cache's folder at the end.
   public var files: UInt64?
+  /// The server's own statistics at the end; nil for other caches.
+  public var server: ServerState?
   /// Further notes for readers.
   public var notes: [String] = []
 
   package init(threads: Int, repetition: Int) {
     (self.threads, self.repetition) = (threads, repetition)
+  }
+}
+
+/// Statistics of a server, by its own count since it was started.
+public struct ServerState: Sendable, Hashable, Codable {
+  /// Name and version, such as `Redis 7.0.15`.
+  public var version: String
+  /// Entries that it holds.
+  public var entries: UInt64
+  /// Bytes in use.
+  public var bytes: UInt64
+  /// Requests that were hits.
+  public var hits: UInt64
+  /// Entries evicted.
+  public var evictions: UInt64
+  /// Capacity that it is set to, in bytes.
+  public var capacity: UInt64
+
+  package init(
+    version: String, entries: UInt64, bytes: UInt64, hits: UInt64, evictions: UInt64,
+    capacity: UInt64
+  ) {
+    (self.version, self.entries, self.bytes) = (version, entries, bytes)
+    (self.hits, self.evictions, self.capacity) = (hits, evictions, capacity)
   }
 }
 

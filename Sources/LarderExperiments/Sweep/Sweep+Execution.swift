@@ -60,7 +60,9 @@ extension Sweep {
   private func expected(
     _ planned: PlannedCell, _ cancellation: Cancellation
   ) throws -> Counts? {
-    guard planned.isSimulated, planned.isExecuted, execution.threads.contains(1) else { return nil }
+    guard planned.isSimulated, planned.isExecuted, planned.server == nil,
+      execution.threads.contains(1)
+    else { return nil }
     var real = planned
     real.setup = try planned.setup.inRealCaches()
     guard real.setup != planned.setup else { return nil }
@@ -76,6 +78,7 @@ extension Sweep {
   ) -> DrivingOrder {
     var spec = execution
     spec.threads = [threads]
+    if let server = planned.server { spec.load = server.paced(spec.load) }
     return DrivingOrder(
       spec: spec, warmUp: warmUp, repetitions: repetitions(executing: planned), latency: latency,
       folder: folder, cancellation: cancellation, progress: progress)

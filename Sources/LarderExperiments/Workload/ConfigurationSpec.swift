@@ -13,6 +13,7 @@ package struct ConfigurationSpec: Sendable, Hashable {
   package var runsPolicies: Bool = true
   package var preset: String?
   package var process: ProcessSpec?
+  package var server: ServerSpec?
   package var time: FetchSpec?
   package var prefix: PrefixSpec?
 

@@ -124,6 +124,57 @@ package struct ProcessSpec: Sendable, Hashable {
   }
 }
 
+/// A server that a workload can name as a cache.
+package enum CacheServer: String, Sendable, Hashable, CaseIterable {
+  case redis, memcached
+
+  /// The settings of its eviction, and the policies that simulate them; the first is the default.
+  var policies: KeyValuePairs<String, String> {
+    switch self {
+    case .redis: ["allkeys-lru": "redis-lru", "allkeys-lfu": "redis-lfu"]
+    case .memcached: ["memcached": "memcached"]
+    }
+  }
+
+  package var kind: ConfigurationKind { .memory }
+
+  /// The rate of a closed loop: a server measures ages with its own clock, so counts depend on it.
+  package var requestsPerSecond: Int { 20_000 }
+}
+
+/// A server as in a workload.
+package struct ServerSpec: Sendable, Hashable {
+  package let server: CacheServer
+  /// The eviction as the server calls it.
+  package var policy: String
+  /// Socket's path, or host and port, of a server that runs already; nil to start one.
+  package var address: String?
+  package var timeoutSeconds: UInt32 = 30
+  /// The program to start in place of the server's own.
+  package var program: String?
+
+  package init(_ server: CacheServer) {
+    self.server = server
+    policy = server.policies[0].key
+  }
+
+  /// The policy that simulates it, with the clock that it will have.
+  func simulated(_ load: ExecutionSpec.Load) -> PolicySpec? {
+    let name = server.policies.first { $0.key == policy }?.value ?? ""
+    let clock: String
+    switch paced(load) {
+    case .rate(let rate):
+      clock = ":clock=requests:rate=\(Int(min(max(1, rate), 1e6)))"
+    case .closed, .trace: clock = ""
+    }
+    return try? PolicySpec(parsing: name + clock)
+  }
+
+  func paced(_ load: ExecutionSpec.Load) -> ExecutionSpec.Load {
+    load == .closed ? .rate(perSecond: Double(server.requestsPerSecond)) : load
+  }
+}
+
 /// A word in braces in the command of a cache's process, which represents a value of the cell.
 package enum ProcessPlaceholder: String, Sendable, Hashable, CaseIterable {
   case capacity

@@ -188,6 +188,7 @@ public struct CacheSetup: Sendable {
   /// The preset that the configuration names, for settings that a simulation does not know.
   public var preset: String?
   var process: ProcessSpec?
+  var server: ServerSpec?
   /// The load.
   public var execution: ExecutionSpec
   /// Threads that will call the cache.

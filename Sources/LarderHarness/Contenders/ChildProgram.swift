@@ -34,6 +34,12 @@ final class ChildProgram: @unchecked Sendable {
     let log = "\(folder)/standard-error.txt"
     _ = FileManager.default.createFile(atPath: log, contents: nil)
     process.standardError = FileHandle(forWritingAtPath: log) ?? FileHandle.nullDevice
+    // The process inherits the thread's mask, and threads of Dispatch block signals: a shell would
+    // never learn of its child's end.
+    var (none, mask) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &mask)
+    defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
     try process.run()
     ChildProcesses.add(process.processIdentifier)
   }

@@ -5,11 +5,12 @@ import LarderExperiments
 /// The caches that a workload can name. A cache of this package is one file and one line here;
 /// other programs register theirs with `add`.
 public enum ContenderRegistry {
-  private static let standard: [CacheContender] = [
-    .larder,
-    .foundation,
-    .process,
-  ]
+  private static let standard: [CacheContender] =
+    [
+      .larder,
+      .foundation,
+      .process,
+    ] + CacheContender.servers
 
   private static let added = Locked<[CacheContender]>([])
 

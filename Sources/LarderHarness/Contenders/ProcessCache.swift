@@ -22,7 +22,7 @@ final class ProcessCache: CacheUnderTest, @unchecked Sendable {
   /// The answer to `version` of a process that wants to receive the trace's time.
   private static let timed = "VERSION larder-1"
   /// memcached treats larger numbers of seconds as dates.
-  private static let longestSeconds: UInt64 = 30 * 24 * 3600
+  static let longestSeconds: UInt64 = 30 * 24 * 3600
 
   init(_ setup: CacheSetup) throws(ProcessCacheError) {
     guard let spec = setup.process else { throw .noCommand }
@@ -72,7 +72,7 @@ final class ProcessCache: CacheUnderTest, @unchecked Sendable {
 
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
     try asking { connection throws(ProcessCacheError) in
-      try connection.set(value, for: key, seconds: seconds(options))
+      _ = try connection.set(value, for: key, seconds: seconds(options))
     }
   }
 
@@ -102,9 +102,12 @@ final class ProcessCache: CacheUnderTest, @unchecked Sendable {
   private func seconds(_ options: CacheWriteOptions) -> UInt64 {
     let own = options.timeToLiveMicroseconds
     let life = own == 0 ? longestLife ?? 0 : min(own, longestLife ?? own)
-    let seconds = life / 1_000_000 + (life % 1_000_000 == 0 ? 0 : 1)
     // A process that receives the trace's time has no dates.
-    return hearsTime ? seconds : min(seconds, Self.longestSeconds)
+    return Self.seconds(life, most: hearsTime ? .max : Self.longestSeconds)
+  }
+
+  static func seconds(_ life: UInt64, most: UInt64 = longestSeconds) -> UInt64 {
+    min(life / 1_000_000 + (life % 1_000_000 == 0 ? 0 : 1), most)
   }
 
   /// Asks on a free connection. One that failed is not reused.

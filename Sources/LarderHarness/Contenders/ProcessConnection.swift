@@ -3,7 +3,7 @@ import LarderSupport
 
 package final class ProcessConnection: @unchecked Sendable {
   private let descriptor: Int32
-  private let peer: any ProcessPeer
+  let peer: any ProcessPeer
   private var sending: [UInt8] = []
   private var received: [UInt8] = []
   private var parsed = 0
@@ -29,7 +29,7 @@ package final class ProcessConnection: @unchecked Sendable {
     sending += "time \(now)\r\n".utf8
   }
 
-  private func ask(_ request: String, _ value: Data? = nil) throws(ProcessCacheError) -> Substring {
+  func ask(_ request: String, _ value: Data? = nil) throws(ProcessCacheError) -> Substring {
     sending += "\(request)\r\n".utf8
     if let value {
       sending += value
@@ -47,7 +47,7 @@ package final class ProcessConnection: @unchecked Sendable {
     return try line()
   }
 
-  private func line() throws(ProcessCacheError) -> Substring {
+  func line() throws(ProcessCacheError) -> Substring {
     var looked = 0
     while true {
       if let end = received[(parsed + looked)...].firstIndex(of: UInt8(ascii: "\n")) {
@@ -65,7 +65,7 @@ package final class ProcessConnection: @unchecked Sendable {
     }
   }
 
-  private func block(_ count: Int) throws(ProcessCacheError) -> Data {
+  func block(_ count: Int) throws(ProcessCacheError) -> Data {
     // Grows with the bytes received and not with the announced length, which may be 4 GiB.
     while received.count - parsed < count + 2 { try receive() }
     let end = parsed + count
@@ -133,8 +133,11 @@ enum LocalSocket {
     return (ends[0], ends[1])
   }
 
-  /// Connects to a socket's path; nil while no process listens there.
+  /// Connects to a socket's path, or to a host and port; nil while no process listens there.
   static func connected(to path: String) throws(ProcessCacheError) -> Int32? {
+    if !path.contains("/"), let colon = path.lastIndex(of: ":") {
+      return try connected(to: String(path[..<colon]), String(path[colon...].dropFirst()))
+    }
     let descriptor = socket(AF_UNIX, stream, 0)
     guard descriptor >= 0 else { throw failure("cannot make a socket") }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -154,6 +157,33 @@ enum LocalSocket {
     // The socket does not exist or is not listening yet.
     if number == ENOENT || number == ECONNREFUSED || number == EAGAIN { return nil }
     throw .system(what: path, reason: String(cString: strerror(number)))
+  }
+
+  private static func connected(
+    to host: String, _ port: String
+  ) throws(ProcessCacheError) -> Int32? {
+    var hints = addrinfo()
+    hints.ai_socktype = stream
+    var found: UnsafeMutablePointer<addrinfo>?
+    let status = getaddrinfo(host, port, &hints, &found)
+    guard status == 0 else {
+      throw .system(what: "\(host):\(port)", reason: String(cString: gai_strerror(status)))
+    }
+    defer { freeaddrinfo(found) }
+    for address in sequence(first: found, next: { $0?.pointee.ai_next }) {
+      guard let address = address?.pointee else { break }
+      let descriptor = socket(address.ai_family, stream, 0)
+      guard descriptor >= 0 else { continue }
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      if connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 {
+        var isOn: Int32 = 1
+        setsockopt(
+          descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        return descriptor
+      }
+      close(descriptor)
+    }
+    return nil
   }
 
   static func limit(_ descriptor: Int32, seconds: UInt32) {
@@ -224,7 +254,7 @@ extension ProcessConnection {
     return String(version)
   }
 
-  package func get(_ key: UInt64) throws(ProcessCacheError) -> Data? {
+  package func get(_ key: some CustomStringConvertible) throws(ProcessCacheError) -> Data? {
     let line = try ask("get \(key)")
     if line == "END" { return nil }
     // VALUE key flags bytes
@@ -238,7 +268,9 @@ extension ProcessConnection {
     return value
   }
 
-  package func set(_ value: Data, for key: UInt64, seconds: UInt64) throws(ProcessCacheError) {
+  @discardableResult package func set(
+    _ value: Data, for key: some CustomStringConvertible, seconds: UInt64
+  ) throws(ProcessCacheError) -> Bool {
     let line = try ask("set \(key) 0 \(seconds) \(value.count)", value)
     // An object that is too large, or that admission rejects, is not stored.
     let isFine =
@@ -248,9 +280,10 @@ extension ProcessConnection {
     guard isFine else {
       throw peer.answered(line, to: "set \(key) of \(value.count) bytes")
     }
+    return line == "STORED"
   }
 
-  package func remove(_ key: UInt64) throws(ProcessCacheError) {
+  package func remove(_ key: some CustomStringConvertible) throws(ProcessCacheError) {
     let line = try ask("delete \(key)")
     guard line == "DELETED" || line == "NOT_FOUND" else {
       throw peer.answered(line, to: "delete \(key)")

@@ -43,13 +43,17 @@ final class ExecutionRun {
         try? cache.close()
         return nil
       }
-      try takeMemory(cache, before: memoryBefore)
+      if !(cache is ServerCache) { try takeMemory(cache, before: memoryBefore) }
       tally = slots.reduce(into: RunTally()) { $0.add($1.worker.tally) }
       try takeResults(cache, tally, writesBefore: writesBefore, simulated: simulated)
     } catch {
       // The first error is the one to report.
       try? cache.close()
       throw error
+    }
+    if let server = cache as? ServerCache {
+      execution.server = try calling("statistics") { try server.state() }
+      execution.notes += server.notes
     }
     try calling("close") { try cache.close() }
     try context.checkValues(tally)

@@ -46,6 +46,7 @@ final class RunContext: Sendable {
       simulation: planned.setup, preset: planned.preset, execution: order.spec,
       threads: threads, folder: folder.path, clock: clock)
     setup.process = planned.process
+    setup.server = planned.server
     do {
       return try make(setup)
     } catch {

@@ -145,6 +145,73 @@ struct ExecutedTables {
   }
 }
 
+/// Servers next to their simulations: runs with one thread.
+struct ServerComparison {
+  private struct Row {
+    let cell: Cell
+    let server: ServerState
+    let real: Double
+    let simulated: Double
+    /// Resident at the end of the simulation; nil if its counts do not say.
+    let entries: UInt64?
+    let evicts: Bool
+
+    var points: Double { (simulated - real) * 100 }
+  }
+
+  private let rows: [Row]
+
+  init(_ records: [Record]) {
+    rows = records.flatMap { record in
+      (record.executions ?? []).compactMap { run in
+        guard run.threads == 1, let server = run.server, let real = run.counts.hitRatio,
+          let simulated = record.counts.hitRatio, !record.timings.isEmpty
+        else { return nil }
+        let counts = record.counts
+        let (left, isOdd) = counts.admissions.subtractingReportingOverflow(
+          counts.evictions &+ counts.expirations)
+        let isKnown = counts.sets == 0 && counts.deletes == 0 && run.warmUpRequests == 0 && !isOdd
+        return Row(
+          cell: record.cell, server: server, real: real, simulated: simulated,
+          entries: isKnown ? left : nil, evicts: counts.evictions > 0)
+      }
+    }
+  }
+
+  var blocks: [Block] {
+    guard !rows.isEmpty else { return [] }
+    func share(of entries: UInt64?, in row: Row) -> Inline {
+      guard let entries, entries > 0, row.evicts, row.server.evictions > 0 else { return .text("") }
+      return .text("\(row.cell.capacity / entries)")
+    }
+    func number(_ entries: UInt64?) -> Inline { .text(entries.map(NumberText.grouped) ?? "") }
+    let table = Table(
+      rows,
+      [
+        .init("server") { .text($0.server.version) }, .init("policy") { .text($0.cell.policy) },
+        .init("capacity") { .text($0.cell.capacityLabel) },
+        .init("real, %") { Table.percent($0.real) },
+        .init("simulated, %") { Table.percent($0.simulated) },
+        .init("difference, points") { Table.number($0.points, 2) },
+        .init("entries") { number($0.server.entries) },
+        .init("simulated") { number($0.entries) },
+        .init("bytes of capacity an entry") { share(of: $0.server.entries, in: $0) },
+        .init("simulated") { share(of: $0.entries, in: $0) },
+      ])
+    return [.list(rows.grouped { $0.server.version }.map(Self.sentence)), .table(table)]
+  }
+
+  private static func sentence(_ version: String, _ rows: [Row]) -> Line {
+    let most = rows.map { abs($0.points) }.max() ?? 0
+    let mean = rows.map { abs($0.points) }.reduce(0, +) / Double(rows.count)
+    func text(_ points: Double) -> String { NumberText.fixed(points, decimals: 2) ?? "" }
+    return """
+      Simulation within \(text(most)) points of \(version) on this machine: \(text(mean)) in the \
+      mean of \(NumberText.counted(rows.count, "cell")).
+      """
+  }
+}
+
 /// Findings of executed runs besides their speed, in sentences: agreement with the simulation, the
 /// effect of threads on the hit ratio, and correctness of the values read.
 struct ExecutedFindings {

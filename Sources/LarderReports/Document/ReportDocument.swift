@@ -53,6 +53,7 @@ struct ReportDocument {
         ("Prefixes: tokens not computed", PrefixTable(results)?.blocks ?? []),
         ("Policies that choose: the one in charge", CourseSection(results)?.blocks ?? []),
         ("Flash: bytes written", FlashTable(results)?.blocks ?? []),
+        ("Real and simulated", ServerComparison(results.records).blocks),
         (
           "Executed: real caches with real bytes",
           Self.executed(results, styles, severalTraces: severalTraces)

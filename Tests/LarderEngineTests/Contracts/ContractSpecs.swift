@@ -18,6 +18,7 @@ enum ContractSpecs {
     let name = spec.prefix { $0 != ":" }
     if name == "la-cache", !spec.contains("admission") { return spec + ":admission=all" }
     let policy = PolicyRegistry.standard.first { $0.description.name == name }?.description
+    if policy?.entryMemory != nil, !spec.contains("memory=") { return spec + ":memory=values" }
     let refuses = policy?.parameters.contains { $0.name == "refuse-large" } ?? false
     return refuses && !spec.contains("refuse-large") ? spec + ":refuse-large=false" : spec
   }

@@ -3,7 +3,9 @@ import LarderEngine
 /// The memory of entries in their servers.
 enum NaiveEntryMemory {
   static func weight(_ spec: PolicySpec, unit: CapacityUnit) -> (UInt32) -> UInt32 {
-    guard unit == .bytes, spec.values["memory"] == "server" else { return { $0 } }
+    let servers = ["memcached", "nginx", "varnish", "redis-lru", "redis-lfu"]
+    guard servers.contains(spec.name) else { return { $0 } }
+    guard unit == .bytes, spec.values["memory"] != "values" else { return { $0 } }
     let key = { (standard: Int) in spec.whole("key", standard) }
     switch spec.name {
     case "memcached": return { UInt32(key(16) + 1 + 48 + 8 + 2) + $0 }
@@ -17,20 +19,23 @@ enum NaiveEntryMemory {
       var headers = key(250)
       while headers % 8 != 0 { headers += 1 }
       return { [headers] in UInt32(120 + headers) + $0 }
-    default: return { UInt32(redis(key: key(16), value: Int($0))) }
+    default:
+      let step = spec.whole("quantum", 16)
+      return { UInt32(redis(key: key(16), value: Int($0), step)) }
     }
   }
 
-  private static func redis(key: Int, value: Int) -> Int {
+  private static func redis(key: Int, value: Int, _ step: Int) -> Int {
+    func jemalloc(_ bytes: Int) -> Int { Self.jemalloc(bytes, step) }
     let name = (key < 32 ? 1 : key < 256 ? 3 : 5) + key + 1
-    let table = 24 + 12
-    if value <= 44 { return table + jemalloc(name) + jemalloc(20 + value) }
+    if value <= 44 { return jemalloc(24) + jemalloc(name) + jemalloc(20 + value) }
     let header = value < 256 ? 3 : value < 65_536 ? 5 : 9
-    return table + jemalloc(name) + 16 + jemalloc(header + value + 1)
+    return jemalloc(24) + jemalloc(name) + 16 + jemalloc(header + value + 1)
   }
 
-  static func jemalloc(_ bytes: Int) -> Int {
-    var (size, step) = (8, 8)
+  static func jemalloc(_ bytes: Int, _ quantum: Int = 8) -> Int {
+    guard bytes > 8 else { return 8 }
+    var (size, step) = (quantum, quantum)
     while size < bytes {
       if size >= 64, size & (size - 1) == 0 { step = size / 4 }
       size += step

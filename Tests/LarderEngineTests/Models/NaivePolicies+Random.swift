@@ -14,13 +14,14 @@ extension NaivePolicies {
     case "cacheus": ["cacheus", "cacheus:ghost=2"]
     case "redis-lru":
       [
-        "redis-lru", "redis-lru:samples=2:pool=3:resolution=10",
-        "redis-lru:clock=requests:rate=2",
+        "redis-lru", "redis-lru:samples=2:pool=3:resolution=10:memory=values",
+        "redis-lru:clock=requests:rate=2:memory=values", "redis-lru:empty=0",
       ]
     case "redis-lfu":
       [
-        "redis-lfu", "redis-lfu:samples=2:pool=3:log-factor=0:clock=requests:rate=1",
-        "redis-lfu:decay=0", "redis-lfu:log-factor=1:decay=2",
+        "redis-lfu",
+        "redis-lfu:samples=2:pool=3:log-factor=0:clock=requests:rate=1:memory=values",
+        "redis-lfu:decay=0:memory=values", "redis-lfu:log-factor=1:decay=2:memory=values",
       ]
     default: [name]
     }
@@ -54,7 +55,8 @@ extension NaivePolicies {
       return NaiveCacheus(
         capacity: capacity, unit: unit,
         ghostShare: try spec.number("ghost", default: 0.5, in: 0...100), seed: seed)
-    case "redis-lru", "redis-lfu": return NaiveRedis(spec, seed: seed)
+    case "redis-lru", "redis-lfu":
+      return NaiveRedis(spec, seed: seed, capacity: capacity, unit: unit)
     default: return nil
     }
   }

@@ -7,6 +7,7 @@ struct NaiveRedis: NaivePolicy {
     /// Seconds (or the given resolution) for LRU, minutes for LFU.
     var touched: Int
     var count = 5
+    var size = 0
   }
   struct Candidate {
     var id: ObjectID
@@ -28,8 +29,12 @@ struct NaiveRedis: NaivePolicy {
   let decay: Int
   let followsTrace: Bool
   let rate: Int
+  /// Of the hash table.
+  var slots = 4
+  /// For the table and the keys; nil if entries count with their sizes alone.
+  let room: Int?
 
-  init(_ spec: PolicySpec, seed: UInt64) {
+  init(_ spec: PolicySpec, seed: UInt64, capacity: UInt64, unit: CapacityUnit) {
     func number(_ name: String, _ fallback: Int) -> Int {
       spec.values[name].flatMap { Int($0) } ?? fallback
     }
@@ -42,6 +47,26 @@ struct NaiveRedis: NaivePolicy {
     followsTrace = spec.values["clock"] != "requests"
     rate = number("rate", 1000)
     random = SeededGenerator(seed: seed)
+    let counts = unit == .bytes && spec.values["memory"] != "values"
+    room = counts ? Int(capacity) - number("empty", 973_600) : nil
+  }
+
+  private func spare(_ others: Int = 0) -> Int {
+    room.map { $0 - keys.reduce(8 * slots) { $0 + $1.size } - others } ?? .max
+  }
+
+  func admit(_ request: Request) -> Bool {
+    room.map { 8 * slots + Int(request.size) <= $0 } ?? true
+  }
+
+  func isFull(for request: Request) -> Bool { !keys.isEmpty && spare(Int(request.size)) < 0 }
+
+  var overflows: Bool { !keys.isEmpty && spare() < 0 }
+
+  mutating func replace(_ request: Request) {
+    hit(request)
+    guard let place = keys.firstIndex(where: { $0.id == request.id }) else { return }
+    keys[place].size = Int(request.size)
   }
 
   func contains(_ id: ObjectID) -> Bool { keys.contains { $0.id == id } }
@@ -83,7 +108,10 @@ struct NaiveRedis: NaivePolicy {
 
   mutating func insert(_ request: Request) {
     tick()
-    keys.append(Key(id: request.id, touched: stamp))
+    if keys.count >= slots, spare(16 * slots) >= 0 || Double(keys.count) > 1.618 * Double(slots) {
+      while slots <= keys.count { slots *= 2 }
+    }
+    keys.append(Key(id: request.id, touched: stamp, size: Int(request.size)))
   }
 
   mutating func evict() -> ObjectID {

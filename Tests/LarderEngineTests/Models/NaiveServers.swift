@@ -4,7 +4,8 @@ import LarderEngine
 enum NaiveServers {
   static let names = ["nginx", "varnish", "memcached"]
 
-  /// Specs that cover every parameter; the plain name is always the first.
+  /// Specs that cover every parameter; the plain name is always the first. Servers' entries
+  /// are larger than most caches here.
   static let specs = [
     "nginx": [
       "nginx", "nginx:inactive=9", "nginx:inactive=4:clock=requests:rate=2",
@@ -19,7 +20,7 @@ enum NaiveServers {
       "memcached:hot=0:warm=100:clock=requests:rate=1", "memcached:warm=10:hot-age=3:warm-age=0",
       "memcached:page=64:first=8:hot-age=0.5:warm-age=1",
     ],
-  ]
+  ].mapValues { [$0[0]] + $0.dropFirst().map { $0 + ":memory=values" } }
 
   static func make(
     _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit

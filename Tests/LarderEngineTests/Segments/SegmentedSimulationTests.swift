@@ -13,7 +13,7 @@ import Testing
       unit: .bytes, seed: 3, segments: segments)
   }
 
-  @Test(arguments: PolicyRegistry.standard.map(\.description.name))
+  @Test(arguments: ContractSpecs.storing)
   func segmentsChangeOnlyWriteCounts(policy: String) throws {
     var maker = TestTraceMaker(
       features: [.sizes, .times, .operations, .costs], capacity: 400, random: TestRandom(seed: 11))

@@ -10,8 +10,9 @@ import Testing
   static let specs = [
     "memcached:memory=server:key=20", "memcached:memory=server:page=256:first=80",
     "nginx:memory=server", "nginx:memory=server:key=0:inactive=20", "varnish:memory=server",
-    "varnish:memory=server:key=9", "redis-lru:memory=server", "redis-lru:memory=server:key=31",
-    "redis-lfu:memory=server:key=300",
+    "varnish:memory=server:key=9", "redis-lru:empty=0",
+    "redis-lru:memory=server:key=31:empty=500:quantum=8",
+    "redis-lfu:memory=server:key=300:empty=99:quantum=8",
   ]
 
   @Test(arguments: [
@@ -23,29 +24,37 @@ import Testing
     #expect(NaiveEntryMemory.jemalloc(Int(bytes)) == Int(taken))
   }
 
-  @Test func redis() {
-    // 24 + 24 + 16 + 112, and 12 for the table.
-    #expect(RedisLRU.entryBytes(value: 100, key: 16) == 188)
+  @Test func redis() throws {
+    let packaged = try PolicySpec(parsing: "redis-lru")
+    let own = try PolicySpec(parsing: "redis-lru:quantum=8")
+    // Measured by INFO of Debian's Redis 7.0.15, without the table.
+    for (value, bytes) in [(10, 96), (44, 128), (45, 144), (64, 160), (1000, 1104)] {
+      #expect(RedisLRU.entryBytes(packaged, value: UInt64(value), key: 16) == bytes)
+    }
     // A value of 44 bytes is in the allocation of its object.
-    #expect(RedisLFU.entryBytes(value: 44, key: 16) == 24 + 24 + 64 + 12)
-    #expect(RedisLRU.entryBytes(value: 45, key: 40) == 24 + 48 + 16 + 56 + 12)
+    #expect(RedisLFU.entryBytes(own, value: 44, key: 16) == 24 + 24 + 64)
+    #expect(RedisLRU.entryBytes(own, value: 45, key: 40) == 24 + 48 + 16 + 56)
   }
 
-  @Test func memcached() { #expect(Memcached.entryBytes(value: 100, key: 16) == 175) }
+  private let plain: PolicySpec
+
+  init() throws { plain = try PolicySpec(parsing: "memcached") }
+
+  @Test func memcached() { #expect(Memcached.entryBytes(plain, value: 100, key: 16) == 175) }
 
   @Test func nginx() {
-    #expect(Nginx.entryBytes(value: 3503, key: 250) == 4096)
-    #expect(Nginx.entryBytes(value: 3504, key: 250) == 8192)
+    #expect(Nginx.entryBytes(plain, value: 3503, key: 250) == 4096)
+    #expect(Nginx.entryBytes(plain, value: 3504, key: 250) == 8192)
   }
 
   /// Varnish 7.1's accounting: 120, and 80 for the headers of this response.
   @Test func varnish() {
-    #expect(Varnish.entryBytes(value: 1000, key: 80) == 1200)
-    #expect(Varnish.entryBytes(value: 1001, key: 73) == 1201)
+    #expect(Varnish.entryBytes(plain, value: 1000, key: 80) == 1200)
+    #expect(Varnish.entryBytes(plain, value: 1001, key: 73) == 1201)
   }
 
   @Test(arguments: [
-    ("memcached:memory=all", "values or server"), ("redis-lru:key=-1", "0 to 65535"),
+    ("memcached:memory=all", "server or values"), ("redis-lru:key=-1", "0 to 65535"),
     ("nginx:key=65536", "0 to 65535"),
   ])
   func badValues(spec: String, expected: String) throws {

@@ -105,6 +105,27 @@ struct ExecutedFindingsTests {
     #expect(rows[1].hitRatio?.smallest == 2490.0 / 5000)
   }
 
+  @Test func serverIsNextToItsSimulation() throws {
+    var record = executed(hits: 2500) { run in
+      run.counts.memoryHits -= run.threads == 1 ? 5 : 50
+      run.server = ServerState(
+        version: "Redis 7.0", entries: 9, bytes: 999, hits: 1, evictions: 5, capacity: 10)
+    }
+    (record.counts.sets, record.counts.deletes) = (0, 0)
+    (record.counts.memory.admissions, record.counts.memory.evictions) = (20, 12)
+    record.counts.memory.expirations = 0
+    record.executions = record.executions?.map {
+      var run = $0
+      run.warmUpRequests = 0
+      return run
+    }
+    let text = MarkdownMarkup().text(of: ServerComparison([record]).blocks)
+    #expect(text.contains("Simulation within 0.10 points of Redis 7.0 on this machine"), "\(text)")
+    #expect(text.contains("| Redis 7.0 | lru |"), "\(text)")
+    #expect(text.contains("| 0.10 | 9 | 8 | 1 | 1 |"), "\(text)")
+    #expect(ServerComparison([executed()]).blocks.isEmpty)
+  }
+
   /// Times have readable units.
   @Test func timesHaveReadableUnits() throws {
     var record = executed()

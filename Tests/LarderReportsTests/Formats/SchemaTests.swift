@@ -32,6 +32,8 @@ struct SchemaTests {
         workload: "w", started: "2026-11-29T08:00:00Z", larder: "1.0", records: results.records,
         requirements: [miss])
     ]
+    results.records[executed].executions?[0].server = ServerState(
+      version: "Redis 7", entries: 1, bytes: 2, hits: 3, evictions: 4, capacity: 5)
     let text = try ResultsJSON().text(of: results)
     let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
     var seen: Set<String> = []

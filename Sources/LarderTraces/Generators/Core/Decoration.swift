@@ -78,6 +78,39 @@ struct Decoration {
   }
 }
 
+/// A trace without sizes, with those of a distribution.
+struct SizedSource: RecordSource {
+  private let trace: any RecordSource
+  private let sizes: ObjectValues
+
+  init(_ trace: any RecordSource, _ sizes: ComponentSpec, seed: UInt64) throws {
+    guard !trace.columns.contains(.size) else {
+      throw ComponentError(
+        component: "trace", parameter: "sizes", message: "the trace has sizes; remove 'sizes'")
+    }
+    self.trace = trace
+    self.sizes = ObjectValues(
+      try DistributionRegistry.distribution(sizes, of: .bytes), keyLimit: nil,
+      seed: RandomStream.derived(seed, 0x517e))
+  }
+
+  var columns: TraceColumns { trace.columns.union(.size) }
+  var requestCount: Int? { trace.requestCount }
+  var samplingRate: Double { trace.samplingRate }
+  var reading: ReadingFacts { trace.reading }
+
+  func records(into sink: RecordSink) throws {
+    var sizes = sizes
+    try trace.records { batch in
+      let sized = UnsafeMutableBufferPointer<TraceRecord>.allocate(capacity: batch.count)
+      defer { sized.deallocate() }
+      _ = sized.initialize(from: batch)
+      sizes.fillSizes(of: sized)
+      return try sink(UnsafeBufferPointer(sized))
+    }
+  }
+}
+
 final class DecoratedCursor: RecordCursor {
   private let generator: any RecordCursor
   private var decoration: Decoration

@@ -1,0 +1,177 @@
+import Foundation
+import LarderEngine
+import TestSupport
+import Testing
+
+@testable import LarderExperiments
+@testable import LarderHarness
+@testable import LarderTraces
+
+/// Real servers where they are installed, and scripts that misbehave as servers may.
+@Suite(.endsInTime) struct ServerCacheTests {
+  private static func cell(
+    _ server: CacheServer, capacity: UInt64 = 64 << 20,
+    _ change: (inout ServerSpec) -> Void = { _ in }
+  ) throws -> PlannedCell {
+    var spec = ServerSpec(server)
+    change(&spec)
+    let tier = TierSetup(policy: try #require(spec.simulated(.closed)), capacity: capacity)
+    var planned = ExecutionStand.cell(
+      server.kind == .disk ? .disk(tier) : .memory(tier), unit: .bytes,
+      contender: server.rawValue)
+    planned.server = spec
+    return planned
+  }
+
+  private static let trace = {
+    var trace = ExecutionTrace(requests: 2_000, sizeMax: 3_000, seed: 3)
+    trace.isTimed = false
+    return trace
+  }()
+
+  private static let installed = CacheServer.allCases.filter {
+    ServerPeer.path(of: $0.program.name) != nil
+  }
+
+  @Test(.enabled(if: !installed.isEmpty, "no server is installed"), arguments: installed)
+  func serverWithRoomForAllHitsAsASimulation(_ server: CacheServer) throws {
+    let stand = ExecutionStand()
+    stand.spec.threads = [1, 2]
+    var trace = Self.trace
+    trace.hasOperations = server.kind == .memory
+    let prepared = trace.prepared()
+    let planned = try Self.cell(server)
+    let simulated = try stand.simulate(planned, over: prepared)
+    let executions = try #require(try stand.run(planned, over: prepared))
+    let execution = executions[0]
+    #expect(execution.counts.hits == simulated.hits && simulated.hits > 0)
+    #expect(executions.allSatisfy { $0.valuesChecked == $0.counts.hits && $0.valuesWrong == 0 })
+    let state = try #require(execution.server)
+    #expect(state.hits == execution.counts.hits && state.evictions == 0 && state.entries > 0)
+    #expect(state.capacity == 64 << 20 && state.version.hasPrefix(server.title))
+    #expect(stand.leftovers.isEmpty)
+  }
+
+  @Test func missingProgramIsNamedWithItsPackage() throws {
+    let planned = try Self.cell(.redis) { $0.program = "no-such-redis" }
+    let error = #expect(throws: ExecutionError.self) {
+      try ExecutionStand().run(planned, over: Self.trace.prepared())
+    }
+    #expect(try #require(error).description.contains("apt-get install redis-server"))
+  }
+
+  @Test func nobodyAtAnAddressIsAnError() throws {
+    let planned = try Self.cell(.memcached) { $0.address = "localhost:1" }
+    let error = #expect(throws: ExecutionError.self) {
+      try ExecutionStand().run(planned, over: Self.trace.prepared())
+    }
+    #expect(try #require(error).description.contains("localhost:1: no server listens there"))
+  }
+
+  /// A program that listens on the socket of its arguments and answers lines in turn.
+  private static func script(_ answers: [String], ending: String = "time.sleep(99)") -> String {
+    """
+    #!/usr/bin/env python3
+    import socket, sys, time
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(sys.argv[sys.argv.index('--unixsocket') + 1])
+    listener.listen()
+    peer = listener.accept()[0]
+    for answer in [\(answers.map { "'\($0)'" }.joined(separator: ", "))]:
+        peer.recv(65536)
+        peer.sendall(answer.encode())
+    peer.recv(65536)
+    \(ending)
+    """
+  }
+
+  @Test(
+    .enabled(if: ServerProgram.path("python3") != nil, "python3 is not installed"),
+    arguments: [
+      (script([]), "it did not answer within 3 s"),
+      (script(["+PONG\\r\\n"]), "it did not answer within 3 s"),
+      (
+        script(["HTTP/1.1 400 Bad Request\\r\\n"]),
+        "answered 'HTTP/1.1 400 Bad Request' to 'PING'"
+      ),
+      (script(["+PONG\\r\\n", "$99999999999\\r\\n"]), "answered '$99999999999' to 'GET "),
+      (script(["+PONG\\r\\n", "$-1\\r\\n"], ending: "sys.exit(3)"), "ended with status 3"),
+      (
+        script(["+PONG\\r\\n", "$-1\\r\\n", "-OOM command not allowed when used memory\\r\\n"]),
+        ": OOM command not allowed"
+      ),
+      (
+        "#!/bin/sh\necho 'cannot bind' >&2; exit 7\n",
+        "status 7; its last line on standard error: cannot bind"
+      ),
+      ("#!/bin/sh\nkill -9 $$\n", "ended by signal 9"),
+      ("#!/bin/sh\nexec sleep 99\n", "it did not listen on its socket within 3 s"),
+    ])
+  func faultyServerIsAOneLineError(script: String, message: String) throws {
+    let stand = ExecutionStand()
+    let program = NSTemporaryDirectory() + "larder-server-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: program) }
+    #expect(
+      FileManager.default.createFile(
+        atPath: program, contents: Data(script.utf8), attributes: [.posixPermissions: 0o700]))
+    let planned = try Self.cell(.redis) { ($0.program, $0.timeoutSeconds) = (program, 3) }
+    var trace = ExecutionTrace(requests: 9)
+    trace.hasOperations = false
+    let error = #expect(throws: ExecutionError.self) {
+      try stand.run(planned, over: trace.prepared())
+    }
+    let said = try #require(error).description
+    #expect(said.contains(message), "\(said)")
+    #expect(!said.contains("\n") && said.count < 500)
+    #expect(stand.leftovers.isEmpty)
+  }
+
+  @Test(.enabled(if: ServerProgram.path("redis-server") != nil, "redis-server is not installed"))
+  func capacityBelowAnEmptyRedisIsAnError() throws {
+    let planned = try Self.cell(.redis, capacity: 500_000)
+    let error = #expect(throws: ExecutionError.self) {
+      try ExecutionStand().run(planned, over: Self.trace.prepared())
+    }
+    #expect(try #require(error).description.contains("OOM command not allowed"))
+  }
+
+  @Test(.enabled(if: ServerProgram.path("memcached") != nil, "memcached is not installed"))
+  func valueAboveAMebibyteIsNoted() throws {
+    var trace = ExecutionTrace(requests: 20, sizeMax: 3 << 20, seed: 3)
+    (trace.isTimed, trace.hasOperations) = (false, false)
+    let execution = try ExecutionStand().first(
+      try Self.cell(.memcached), over: trace.prepared())
+    #expect(execution.notes.contains { $0.contains("it stores values below 1 MiB") })
+  }
+
+  /// A server that runs already keeps its entries and its capacity.
+  @Test(.enabled(if: ServerProgram.path("redis-server") != nil, "redis-server is not installed"))
+  func serverAtAnAddressIsNeitherEmptiedNorConfigured() throws {
+    let folder = NSTemporaryDirectory() + "larder-redis-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let server = Process()
+    server.executableURL = URL(fileURLWithPath: try #require(ServerProgram.path("redis-server")))
+    server.arguments = [
+      "--port", "0", "--unixsocket", "\(folder)/socket", "--save", "", "--dir", folder,
+      "--maxmemory", "\(32 << 20)", "--maxmemory-policy", "allkeys-lru",
+    ]
+    server.standardOutput = FileHandle.nullDevice
+    try server.run()
+    // It may have inherited a mask of signals.
+    defer { kill(server.processIdentifier, SIGKILL) }
+    while !FileManager.default.fileExists(atPath: "\(folder)/socket") { usleep(2_000) }
+    let stand = ExecutionStand()
+    func entries(_ capacity: UInt64) throws -> UInt64 {
+      let planned = try Self.cell(.redis, capacity: capacity) { $0.address = "\(folder)/socket" }
+      let execution = try stand.first(planned, over: Self.trace.prepared())
+      #expect(execution.valuesWrong == 0)
+      return try #require(execution.server).entries
+    }
+    let first = try entries(32 << 20)
+    #expect(try entries(32 << 20) > first)
+    let error = #expect(throws: ExecutionError.self) { try entries(1 << 30) }
+    #expect(try #require(error).description.contains("set 'capacities: 33554432B'"))
+    #expect(server.isRunning)
+  }
+}
