@@ -24,11 +24,16 @@ public struct IDRing: ~Copyable {
     while places <= min(capacity, IDRing.entriesMax) { places *= 2 }
     mask = UInt32(places - 1)
     checkpoint = UInt32(places)
-    base = .allocate(capacity: places)
-    base.initialize(repeating: .none, count: places)
+    base = IDRing.makeRing(places)
   }
 
-  deinit { base.deallocate() }
+  deinit { LargeMemory.deallocate(base, bytes: bytes) }
+
+  /// Places without an entry. Large ones are not touched: the system's memory is zero.
+  static func makeRing(_ places: Int) -> UnsafeMutablePointer<ObjectID> {
+    LargeMemory.allocateZeros(bytes: places * MemoryLayout<ObjectID>.stride)
+      .bindMemory(to: ObjectID.self, capacity: places)
+  }
 
   /// Appends `id` as the newest entry and returns its position. If other entries move, the lowest
   /// bits of their words are set to the new positions. Amortised O(1).
@@ -137,15 +142,14 @@ public struct IDRing: ~Copyable {
   }
 
   private mutating func move(to places: Int) {
-    let other = UnsafeMutablePointer<ObjectID>.allocate(capacity: places)
-    other.initialize(repeating: .none, count: places)
+    let other = IDRing.makeRing(places)
     let otherMask = UInt32(places - 1)
     var position = oldest
     while position != newest {
       other[Int(position & otherMask)] = base[Int(position & mask)]
       position = position &+ 1
     }
-    base.deallocate()
+    LargeMemory.deallocate(base, bytes: bytes)
     base = other
     mask = otherMask
   }
