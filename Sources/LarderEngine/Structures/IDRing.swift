@@ -24,16 +24,11 @@ public struct IDRing: ~Copyable {
     while places <= min(capacity, IDRing.entriesMax) { places *= 2 }
     mask = UInt32(places - 1)
     checkpoint = UInt32(places)
-    base = IDRing.makeRing(places)
+    base = .allocate(capacity: places)
+    base.initialize(repeating: .none, count: places)
   }
 
-  deinit { LargeMemory.deallocate(base, bytes: bytes) }
-
-  /// Places without an entry. Large ones are not touched: the system's memory is zero.
-  static func makeRing(_ places: Int) -> UnsafeMutablePointer<ObjectID> {
-    LargeMemory.allocateZeros(bytes: places * MemoryLayout<ObjectID>.stride)
-      .bindMemory(to: ObjectID.self, capacity: places)
-  }
+  deinit { base.deallocate() }
 
   /// Appends `id` as the newest entry and returns its position. If other entries move, the lowest
   /// bits of their words are set to the new positions. Amortised O(1).
@@ -142,14 +137,15 @@ public struct IDRing: ~Copyable {
   }
 
   private mutating func move(to places: Int) {
-    let other = IDRing.makeRing(places)
+    let other = UnsafeMutablePointer<ObjectID>.allocate(capacity: places)
+    other.initialize(repeating: .none, count: places)
     let otherMask = UInt32(places - 1)
     var position = oldest
     while position != newest {
       other[Int(position & otherMask)] = base[Int(position & mask)]
       position = position &+ 1
     }
-    LargeMemory.deallocate(base, bytes: bytes)
+    base.deallocate()
     base = other
     mask = otherMask
   }

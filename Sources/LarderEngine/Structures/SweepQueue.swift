@@ -28,10 +28,11 @@ public struct SweepQueue: ~Copyable {
     let wanted = min(max(capacity, 0), SweepQueue.entriesMax)
     while places < wanted + wanted / 2, places <= SweepQueue.entriesMax { places *= 2 }
     mask = UInt32(places - 1)
-    base = IDRing.makeRing(places)
+    base = .allocate(capacity: places)
+    base.initialize(repeating: .none, count: places)
   }
 
-  deinit { LargeMemory.deallocate(base, bytes: ringBytes) }
+  deinit { base.deallocate() }
 
   /// Returns true if the object is queued.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool {
@@ -101,8 +102,7 @@ public struct SweepQueue: ~Copyable {
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { words.prefetch(id) }
 
   /// Memory held, in bytes.
-  public var bytes: Int { words.bytes + ringBytes }
-  private var ringBytes: Int { (Int(mask) + 1) * MemoryLayout<ObjectID>.stride }
+  public var bytes: Int { words.bytes + (Int(mask) + 1) * MemoryLayout<ObjectID>.stride }
 
   @inlinable @inline(__always) func place(_ id: ObjectID, at position: UInt32, mark: UInt32) {
     base[Int(position & self.mask)] = id
@@ -155,13 +155,14 @@ public struct SweepQueue: ~Copyable {
   private mutating func grow() {
     let places = (Int(mask) + 1) * 2
     precondition(places <= SweepQueue.entriesMax + 1, "a queue holds fewer than 2^30 objects")
-    let larger = IDRing.makeRing(places)
+    let larger = UnsafeMutablePointer<ObjectID>.allocate(capacity: places)
+    larger.initialize(repeating: .none, count: places)
     var position = survivors
     while position != newest {
       larger[Int(position & UInt32(places - 1))] = base[Int(position & mask)]
       position = position &+ 1
     }
-    LargeMemory.deallocate(base, bytes: ringBytes)
+    base.deallocate()
     base = larger
     mask = UInt32(places - 1)
   }
