@@ -273,6 +273,8 @@ extension Auto {
       if isGhost(old) { records[old.id].isGhost = false }
       ghosts[nextGhost] = ghost
     } else {
+      // The cache is full: there will be as many. Growing would copy them within one request.
+      if ghosts.isEmpty { ghosts.reserveCapacity(size.objects) }
       ghosts.append(ghost)
     }
     nextGhost = nextGhost + 1 < size.objects ? nextGhost + 1 : 0
@@ -325,11 +327,15 @@ extension Auto {
 
   @inline(never) private mutating func moveObjects(_ sizes: some ObjectSizes) {
     guard let handover else { return }
-    for _ in 0..<Handover.pace {
+    var moved = 0
+    for _ in 0..<Handover.looksMax where moved < Handover.pace {
       if handover.isLeaving {
         leaveOne(handover)
-      } else if !enterOne(handover, sizes) {
-        return endHandover()
+        moved += 1
+      } else if let isMove = enterOne(handover, sizes) {
+        moved += isMove ? 1 : 0
+      } else {
+        return expelRefused(handover)
       }
     }
   }
@@ -348,9 +354,11 @@ extension Auto {
     }
   }
 
-  private func enterOne(_ handover: Handover, _ sizes: some ObjectSizes) -> Bool {
+  /// Nil if none waits; false for one that has left, or waits again.
+  private func enterOne(_ handover: Handover, _ sizes: some ObjectSizes) -> Bool? {
     switch handover.next() {
-    case .end: return false
+    case .end: return nil
+    case .resident(.none): return false
     case .resident(let id): handover.tier.takeOver(known(id, size: sizes[id], isResident: true))
     case .ghost(let place, let last):
       let ghost = ghosts[place]
@@ -358,7 +366,7 @@ extension Auto {
       handover.tier.takeOver(known(ghost.id, size: 1, isResident: false))
     }
     let victims = handover.tier.victims
-    for index in 0..<victims.count { handover.refused.append(victims[index]) }
+    for index in 0..<victims.count { handover.refuse(victims[index]) }
     victims.clear()
     return true
   }
@@ -370,18 +378,19 @@ extension Auto {
       isResident: isResident)
   }
 
-  private mutating func endHandover() {
-    guard let handover else { return }
-    self.handover = nil
-    leader = handover.tier
-    policy = handover.policy
+  private mutating func expelRefused(_ handover: Handover) {
     expelled.reverse()
-    for id in handover.refused where handover.holds(id) {
-      if leader.contains(id) { continue }
+    for _ in 0..<Handover.pace {
+      guard let id = handover.nextRefused() else { break }
+      if !handover.holds(id) || handover.tier.contains(id) { continue }
       handover.remove(id)
       expelled.append(id)
     }
     expelled.reverse()
+    if handover.hasRefused { return }
+    self.handover = nil
+    leader = handover.tier
+    policy = handover.policy
     beginHandover()
   }
 }

@@ -3,9 +3,13 @@ import LarderEngine
 /// A change of the policy that leads a cache, spread over requests. First the objects leave the old
 /// tier, in the order in which it evicts them; then they enter the new one, the least recently
 /// requested first, those requested meanwhile last. Until then the cache evicts in the order in
-/// which they left. They wait in buckets of ages that span at most 1/64 of them.
+/// which they left. At last, what the new tier has refused is evicted. They wait in buckets of ages
+/// that span at most 1/64 of them.
 final class Handover {
+  /// Objects that a request moves or evicts at most.
   static let pace = 64
+  /// Places that a request looks at for them: some objects have left meanwhile.
+  static let looksMax = 16 * pace
 
   let tier: CacheTier
   let policy: Int
@@ -21,7 +25,8 @@ final class Handover {
   private var ghostsByAge: AgeBuckets
   private var nextVictim = 0
   private var bucket = AgeBuckets.count - 1
-  var refused: [ObjectID] = []
+  private var refused: [ObjectID] = []
+  private var refusedGone = 0
 
   var isLeaving = true
 
@@ -33,7 +38,8 @@ final class Handover {
     self.start = start
     places = Column(objects: objects)
     // Room also for those requested in the meantime: growing would copy them within one request.
-    let room = residents + 2 * (residents + ghosts) / Handover.pace + 4 * Handover.pace
+    let room = residents + 3 * (residents + ghosts) / Handover.pace + 4 * Handover.pace
+    refused.reserveCapacity(residents)
     self.residents.reserveCapacity(room)
     residentsByAge = AgeBuckets(room: room)
     self.ghosts.reserveCapacity(ghosts)
@@ -73,6 +79,7 @@ final class Handover {
   }
 
   enum Next {
+    /// Or `.none` for one that has left, or waits again.
     case resident(ObjectID)
     case ghost(place: Int, last: UInt32)
     case end
@@ -83,18 +90,23 @@ final class Handover {
       if let place = ghostsByAge.removeFirst(of: bucket) {
         return .ghost(place: place, last: ghosts[place])
       }
-      if let place = residentsByAge.removeFirst(of: bucket) {
-        if residents[place] != .none { return .resident(residents[place]) }
-      } else if bucket == 0 {
-        return .end
-      } else {
-        bucket -= 1
-      }
+      if let place = residentsByAge.removeFirst(of: bucket) { return .resident(residents[place]) }
+      if bucket == 0 { return .end }
+      bucket -= 1
     }
   }
 
+  func refuse(_ id: ObjectID) { refused.append(id) }
+  var hasRefused: Bool { refusedGone < refused.count }
+
+  func nextRefused() -> ObjectID? {
+    guard hasRefused else { return nil }
+    refusedGone += 1
+    return refused[refusedGone - 1]
+  }
+
   var bytes: Int {
-    tier.stateBytes + places.bytes + (residents.capacity + ghosts.capacity + refused.capacity) * 4
+    tier.stateBytes + places.bytes + (residents.capacity + ghosts.capacity + refused.count) * 4
       + residentsByAge.bytes + ghostsByAge.bytes
   }
 

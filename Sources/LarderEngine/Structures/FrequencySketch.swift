@@ -5,12 +5,23 @@
 /// A key has four counters of 4 bits, all in one block of 64 bytes, and its estimate is their
 /// minimum. `increment` raises all four, without comparisons; `incrementLowest` only the lowest
 /// ones, which is more exact (Estan and Varghese, SIGCOMM 2002).
+///
+/// Counters halve in parts: 64 blocks with each increment, and a block that a key needs before its
+/// turn when it is needed, so that estimates are those of halving at once.
 public struct FrequencySketch: ~Copyable {
   /// The largest count.
   @inlinable public static var estimateMax: UInt32 { 15 }
   @inlinable static var wordsInBlock: Int { 8 }
+  @inlinable static var blocksInGroup: UInt32 { 64 }
 
   @usableFromInline var words: Column<UInt64>
+  // Groups of blocks that have still to be halved, the last one next, and a bit for each of their
+  // blocks that has been halved already.
+  @usableFromInline var unswept: UInt32 = 0
+  @usableFromInline var halved: Column<UInt64>
+  // Odd counters of the halved blocks, and the additions at the start of halving, halved.
+  private var odd: UInt64 = 0
+  private var half: UInt64 = 0
   // The first word at the start of a cache line.
   @usableFromInline var first: UInt32
   @usableFromInline var blockMask: UInt32
@@ -33,13 +44,15 @@ public struct FrequencySketch: ~Copyable {
     self.period = period ?? UInt64(count) * 10
     let blocks = FrequencySketch.blocks(objects, objectsInBlock)
     words = Column(objects: (blocks + 1) * FrequencySketch.wordsInBlock)
+    halved = Column(objects: blocks / Int(FrequencySketch.blocksInGroup))
     first = FrequencySketch.alignedWord(words)
     blockMask = UInt32(blocks - 1)
   }
 
-  /// Counts one request, and halves all counters at the end of a period. Amortised O(1).
+  /// Counts one request, and begins to halve all counters at the end of a period. O(1).
   @inlinable @inline(__always) public mutating func increment(_ fingerprint: UInt32) {
     let place = Place(fingerprint, self)
+    if unswept != 0 { settle(place) }
     // Branchless, because saturation of a counter is unpredictable.
     var added: UInt64 = 0
     for row in 0..<4 as Range<UInt32> {
@@ -50,7 +63,7 @@ public struct FrequencySketch: ~Copyable {
       added |= step
     }
     additions += added
-    if additions >= period, added != 0 { halve() }
+    if additions >= period, added != 0 { endPeriod() }
   }
 
   /// Increments the key's lowest counters, and returns the new estimate. O(1).
@@ -58,6 +71,7 @@ public struct FrequencySketch: ~Copyable {
     _ fingerprint: UInt32
   ) -> UInt32 {
     let place = Place(fingerprint, self)
+    if unswept != 0 { settle(place) }
     let old = estimate(place)
     guard old < UInt64(FrequencySketch.estimateMax) else { return FrequencySketch.estimateMax }
     for row in 0..<4 as Range<UInt32> {
@@ -78,7 +92,7 @@ public struct FrequencySketch: ~Copyable {
       let (word, shift) = place.counter(row)
       least = min(least, words[word] >> shift & 15)
     }
-    return least
+    return unswept != 0 && isUnswept(place) ? least / 2 : least
   }
 
   /// Sizes the sketch for a cache of `wanted` objects without changing estimates.
@@ -92,6 +106,7 @@ public struct FrequencySketch: ~Copyable {
     let blocks = FrequencySketch.blocks(wanted, objectsInBlock)
     let oldBlocks = Int(blockMask) + 1
     guard blocks > oldBlocks else { return }
+    sweepAll()
     // A key's block is the low bits of its hash, so its counters are now in one of the copies.
     let larger = Column<UInt64>(objects: (blocks + 1) * FrequencySketch.wordsInBlock)
     let largerFirst = FrequencySketch.alignedWord(larger)
@@ -100,6 +115,7 @@ public struct FrequencySketch: ~Copyable {
       larger[largerFirst + UInt32(word)] = words[first + UInt32(word % oldWords)]
     }
     words = larger
+    halved = Column(objects: blocks / Int(FrequencySketch.blocksInGroup))
     first = largerFirst
     blockMask = UInt32(blocks - 1)
   }
@@ -110,7 +126,7 @@ public struct FrequencySketch: ~Copyable {
   }
 
   /// Memory held, in bytes.
-  public var bytes: Int { words.bytes }
+  public var bytes: Int { words.bytes + halved.bytes }
 
   @usableFromInline struct Place {
     @usableFromInline let block: UInt32
@@ -136,17 +152,64 @@ public struct FrequencySketch: ~Copyable {
     return hash ^ hash >> 32
   }
 
-  /// Halves every counter, rounding down, and the number of additions with them. O(size).
-  @inline(never) public mutating func halve() {
-    var odd: UInt64 = 0
-    for index in 0..<(Int(blockMask) + 1) * FrequencySketch.wordsInBlock {
-      let word = words[first + UInt32(index)]
-      odd += UInt64((word & 0x1111_1111_1111_1111).nonzeroBitCount)
-      words[first + UInt32(index)] = word >> 1 & 0x7777_7777_7777_7777
+  /// Halves every counter, rounding down, and the number of additions with them. O(1); O(size) if
+  /// the last halving has not ended.
+  public mutating func halve() {
+    sweepAll()
+    additions /= 2
+    (half, odd) = (additions, 0)
+    unswept = blockMask / FrequencySketch.blocksInGroup + 1
+    sweepGroup()
+  }
+
+  @usableFromInline @inline(never) mutating func endPeriod() {
+    // Odd counters may still lower the number of additions.
+    sweepAll()
+    if additions >= period { halve() }
+  }
+
+  mutating func sweepAll() { while unswept != 0 { sweepGroup() } }
+
+  @usableFromInline @inline(never) mutating func settle(_ place: Place) {
+    sweepGroup()
+    guard isUnswept(place) else { return }
+    halved[group(place)] |= mark(place)
+    halveBlock(place.block)
+  }
+
+  @usableFromInline @inline(never) func isUnswept(_ place: Place) -> Bool {
+    group(place) < unswept && halved[group(place)] & mark(place) == 0
+  }
+
+  private func number(_ place: Place) -> UInt32 {
+    (place.block - first) / UInt32(FrequencySketch.wordsInBlock)
+  }
+
+  private func group(_ place: Place) -> UInt32 { number(place) / FrequencySketch.blocksInGroup }
+
+  private func mark(_ place: Place) -> UInt64 {
+    1 << UInt64(number(place) % FrequencySketch.blocksInGroup)
+  }
+
+  private mutating func sweepGroup() {
+    unswept -= 1
+    let size = min(FrequencySketch.blocksInGroup, blockMask + 1)
+    let start = unswept * FrequencySketch.blocksInGroup
+    let done = halved[unswept]
+    halved[unswept] = 0
+    for block in 0..<size where done >> UInt64(block) & 1 == 0 {
+      halveBlock(first + (start + block) * UInt32(FrequencySketch.wordsInBlock))
     }
     // As in Caffeine 2, with which the published results were produced. (Caffeine 3 subtracts half
     // as much, which is what odd counters lose; hit ratios differ by 0.1 points.)
-    additions = additions / 2 - min(additions / 2, odd / 4)
+    if unswept == 0 { additions -= min(half, odd / 4) }
+  }
+
+  private mutating func halveBlock(_ block: UInt32) {
+    for word in block..<block + UInt32(FrequencySketch.wordsInBlock) {
+      odd += UInt64((words[word] & 0x1111_1111_1111_1111).nonzeroBitCount)
+      words[word] = words[word] >> 1 & 0x7777_7777_7777_7777
+    }
   }
 
   private static func blocks(_ objects: Int, _ objectsInBlock: Int) -> Int {

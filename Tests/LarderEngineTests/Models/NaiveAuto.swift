@@ -227,7 +227,7 @@ struct NaiveAuto: NaivePolicy {
         }
         continue
       }
-      guard let next = handover?.next() else { return endHandover() }
+      guard let next = handover?.next() else { return expelRefused() }
       if next.isGhost {
         let id = ghosts[Int(next.id)].id
         guard isKept(id), records[id]?.last == next.last else { continue }
@@ -243,15 +243,20 @@ struct NaiveAuto: NaivePolicy {
     }
   }
 
-  private mutating func endHandover() {
-    guard let ended = handover else { return }
+  private mutating func expelRefused() {
+    guard var ended = handover else { return }
+    for id in ended.refused.prefix(64)
+    where ended.residents.contains(id) && !ended.tier.contains(id) {
+      ended.residents.removeAll { $0 == id }
+      ended.waiting.removeAll { $0.id == id && !$0.isGhost }
+      expelled.append(id)
+    }
+    ended.refused.removeFirst(min(64, ended.refused.count))
+    handover = ended
+    if !ended.refused.isEmpty { return }
     handover = nil
     leader = ended.tier
     policy = ended.policy
-    for id in ended.refused
-    where ended.residents.contains(id) && !leader.contains(id) && !expelled.contains(id) {
-      expelled.append(id)
-    }
     beginHandover()
   }
 

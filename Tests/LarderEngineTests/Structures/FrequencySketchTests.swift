@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LarderEngine
@@ -85,6 +86,39 @@ import Testing
     #expect(often == Array(repeating: 4, count: 10))
     let once = sketch.estimate(Self.key(105))
     #expect(once == 0)
+  }
+
+  /// A sketch of many blocks, beside one that halves them at once: no call takes long, and no
+  /// estimate differs.
+  @Test(arguments: [false, true]) func halvingInPartsKeepsEstimates(lowest: Bool) {
+    var sketch = FrequencySketch(objects: 4000, period: 20_000)
+    var atOnce = FrequencySketch(objects: 4000, period: 20_000)
+    var random = TestRandom(seed: 8)
+    var parts: Set<UInt32> = []
+    var wrong = 0
+    for index in 0..<100_000 {
+      let before = sketch.unswept
+      let key = Self.key(random.below(6000))
+      if lowest {
+        if index % 20_000 == 19_999 {
+          sketch.halve()
+          atOnce.halve()
+        }
+        _ = sketch.incrementLowest(key)
+        _ = atOnce.incrementLowest(key)
+      } else {
+        sketch.increment(key)
+        atOnce.increment(key)
+      }
+      atOnce.sweepAll()
+      let after = sketch.unswept
+      parts.insert(after)
+      let other = Self.key(random.below(6000))
+      let isEqual = sketch.estimate(other) == atOnce.estimate(other)
+      wrong += isEqual && before <= after + 1 ? 0 : 1
+    }
+    let additions = (sketch.additions, atOnce.additions)
+    #expect(additions.0 == additions.1 && wrong == 0 && parts.count >= 7)
   }
 
   @Test func countsSaturate() {

@@ -1,8 +1,31 @@
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import LarderEngine
 @testable import LarderPolicies
+
+/// MRU that stores no object with an odd number, and counts what it is asked to do.
+private struct HalfMRU: OneListPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "half-mru", family: .recency, summary: "MRU for even numbers.", paper: "none")
+  static let calls = Mutex(0)
+
+  var list: LinkedLists
+
+  init(_ setup: PolicySetup) { list = LinkedLists(objects: setup.objects) }
+
+  var victim: ObjectID {
+    HalfMRU.calls.withLock { $0 += 1 }
+    return list.front()
+  }
+
+  mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
+    HalfMRU.calls.withLock { $0 += 1 }
+    // By fingerprint: a simulation has ids of its own.
+    return request.fingerprint & 1 == 0
+  }
+}
 
 /// The policy `auto` as its callers see it: the choice, changes of limits, and errors.
 @Suite struct PolicyChoiceTests {
@@ -199,4 +222,34 @@ import Testing
       try PolicyProbe(spec, capacity: 10, objects: 800_000_000)
     }
   }
+
+  #if compiler(>=6.2)
+    /// A policy that refuses half of a large cache, and one that takes it back: a request moves and
+    /// evicts a few objects, whatever their number. An added policy stays, so in a process.
+    @Test func changeOfTheLeaderTakesManyShortCalls() async {
+      await #expect(processExitsWith: .success) {
+        try PolicyRegistry.add(HalfMRU.self)
+        let objects = 10_000
+        let tier = try PolicyRegistry.makeCacheTier(
+          CacheTierSetup(
+            policy: try PolicySpec(parsing: "auto:policies=lru/half-mru"), entriesMax: objects,
+            bytesMax: nil, objects: 3 * objects))
+        var most = 0
+        func request(_ id: Int) throws {
+          let before = HalfMRU.calls.withLock { $0 }
+          if tier.access(ObjectID(id), 0) != .hit {
+            _ = tier.set(Request(id: ObjectID(id)), 0)
+          }
+          most = max(most, HalfMRU.calls.withLock { $0 } - before)
+          try #require(tier.victims.count <= 64 + 1)
+        }
+        for index in 0..<6 * objects { try request(1 + index % (objects * 3 / 2)) }
+        try #require(tier.choice?.switches == 1 && tier.count < objects * 4 / 5)
+        for index in 0..<10 * objects { try request(1 + index % (objects / 8)) }
+        try #require(tier.choice?.switches == 2)
+        // A refused object is offered twice.
+        try #require(most > 64 && most <= 3 * 64)
+      }
+    }
+  #endif
 }
