@@ -215,9 +215,9 @@ FAULTS = [
         "Removals from memory and from disk are not atomic: a lookup returns the entry to memory.",
         (
             "Hybrid/HybridOperation.swift",
-            "if try disk.remove(item.diskKey)",
+            "if ask({ (disk) throws(HybridCacheError) in try disk.remove(item.diskKey) })",
             "if FAULT { stripe.lock.unlock(); stripe.lock.lock() }; "
-            "if try disk.remove(item.diskKey)",
+            "if ask({ (disk) throws(HybridCacheError) in try disk.remove(item.diskKey) })",
         ),
     ),
     fault(
@@ -264,8 +264,8 @@ FAULTS = [
         "Listeners do not learn of replaced values.",
         (
             "Memory/MemoryCache.swift",
-            "    { eviction in\n      onRemoval(",
-            "    { eviction in if FAULT, eviction.reason == .replaced { return }\n      onRemoval(",
+            "{ onEviction = { onRemoval(",
+            "{ onEviction = { if FAULT, $0.reason == .replaced { return }; onRemoval(",
         ),
     ),
 ]

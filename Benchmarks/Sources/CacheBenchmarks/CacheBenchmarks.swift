@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import LarderEngine
 import LarderTraces
+import Synchronization
 
 /// Measures caches next to one another, in one process.
 @main
@@ -39,6 +41,26 @@ struct CacheBenchmarks: ParsableCommand {
     return (0..<columns.count).map { index in
       Int(truncatingIfNeeded: UInt64(columns.ids[index]) &* 0x9E37_79B9_7F4A_7C15)
     }
+  }
+
+  /// Calls an asynchronous function, and waits for its result.
+  static func waiting<Result: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Result
+  ) throws -> Result {
+    let outcome = Mutex<Swift.Result<Result, any Error>?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    Task {
+      do {
+        let result = try await body()
+        outcome.withLock { $0 = .success(result) }
+      } catch {
+        outcome.withLock { $0 = .failure(error) }
+      }
+      done.signal()
+    }
+    done.wait()
+    guard let result = outcome.withLock({ $0 }) else { preconditionFailure("no result") }
+    return try result.get()
   }
 
   /// The middle one of some numbers; nil of none.

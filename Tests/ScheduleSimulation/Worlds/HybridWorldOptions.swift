@@ -34,10 +34,10 @@
       let isLarge = !isStrict && random.oneIn(3)
       var memory = MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: isLarge ? 8 * shards : shards + random.below(2)),
-        policy: random.pick(Self.policies), shards: shards, hashing: .seeded(random.next()))
+        policy: CachePolicy(random.pick(Self.policies)), shards: shards, hashing: .seeded(random.next()))
       memory.seed = random.next()
       var disk = DiskConfiguration(
-        policy: .named(random.pick(Self.policies)),
+        policy: CachePolicy(random.pick(Self.policies)),
         limits: DiskLimits(
           bytes: nil, count: isDiskAmple ? 64 : 1 + random.below(3), freeBytes: 0),
         durability: random.pick([.none, .normal]),

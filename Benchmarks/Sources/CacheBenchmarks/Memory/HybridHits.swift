@@ -29,6 +29,11 @@ struct HybridHits: ParsableCommand {
 
   /// Measures with integers, bytes and strings as values, without and with a time to live.
   func run() throws {
+    let command = self
+    try CacheBenchmarks.waiting { try await command.measure() }
+  }
+
+  private func measure() async throws {
     let keys = try CacheBenchmarks.zipfKeys(requests: requests, objects: objects)
     print(
       """
@@ -38,22 +43,22 @@ struct HybridHits: ParsableCommand {
       | value | memory alone | hybrid | times |
       |---|---:|---:|---:|
       """)
-    try compare(keys, "Int", timeToLive: nil) {
+    try await compare(keys, "Int", timeToLive: nil) {
       $0
     } weight: {
       $0 & 1 | 1
     }
-    try compare(keys, "Int that expires", timeToLive: .seconds(100_000)) {
+    try await compare(keys, "Int that expires", timeToLive: .seconds(100_000)) {
       $0
     } weight: {
       $0 & 1 | 1
     }
-    try compare(keys, "Data", timeToLive: nil) {
+    try await compare(keys, "Data", timeToLive: nil) {
       Data(repeating: UInt8(truncatingIfNeeded: $0), count: 100)
     } weight: {
       $0.count
     }
-    try compare(keys, "String", timeToLive: nil) {
+    try await compare(keys, "String", timeToLive: nil) {
       "value number \($0) of a string"
     } weight: {
       $0.utf8.count
@@ -63,36 +68,35 @@ struct HybridHits: ParsableCommand {
   private func compare<Value: Codable & Sendable>(
     _ keys: [Int], _ name: String, timeToLive: Duration?, _ value: (Int) -> Value,
     weight: (Value) -> Int
-  ) throws {
-    let memoryConfiguration = MemoryCacheConfiguration(
-      limits: MemoryCacheLimits(count: objects * 2), shards: 1, hashing: .fast)
-    let memory = try MemoryCache<Int, Value>(memoryConfiguration)
+  ) async throws {
+    let limits = MemoryCacheLimits(count: objects * 2)
+    let memory = try MemoryCache<Int, Value>(MemoryCacheConfiguration(limits: limits))
     let path = NSTemporaryDirectory() + "larder-benchmark-\(UUID())"
     defer { try? FileManager.default.removeItem(atPath: path) }
     var configuration = HybridCacheConfiguration(
-      memory: memoryConfiguration, disk: DiskConfiguration(durability: .none))
+      memory: MemoryTier(limits: limits), disk: DiskConfiguration(durability: .none))
     configuration.rules = HybridRules(inclusion: .exclusive)
-    let hybrid = try HybridCache<Int, Value>(path: path, configuration: configuration)
+    let hybrid = try await HybridCache<Int, Value>(path: path, configuration: configuration)
     for key in Set(keys) {
       memory.set(value(key), for: key, timeToLive: timeToLive)
-      try hybrid.set(value(key), for: key, options: .init(timeToLive: timeToLive))
+      try await hybrid.set(value(key), for: key, options: .init(timeToLive: timeToLive))
     }
     var (alone, tiered): ([Double], [Double]) = ([], [])
     let part = keys.count / rounds
     for round in 0..<rounds {
       let keys = keys[round * part..<(round + 1) * part]
       alone.append(
-        time(keys) { key in
+        await time(keys) { key in
           guard let value = memory.value(for: key) else { return nil }
           return weight(value)
         })
       tiered.append(
-        try time(keys) { key in
-          guard let hit = try hybrid.entry(for: key) else { return nil }
+        try await time(keys) { key in
+          guard let hit = try await hybrid.entry(for: key) else { return nil }
           return weight(hit.value)
         })
     }
-    try hybrid.close()
+    try await hybrid.close()
     guard let first = CacheBenchmarks.median(alone), let second = CacheBenchmarks.median(tiered)
     else { return }
     print("| \(name) " + String(format: "| %.1f | %.1f | %.2f |", first, second, second / first))
@@ -100,11 +104,11 @@ struct HybridHits: ParsableCommand {
 
   /// Nanoseconds of processor time for a key.
   private func time(
-    _ keys: ArraySlice<Int>, _ get: (Int) throws -> Int?
-  ) rethrows -> Double {
+    _ keys: ArraySlice<Int>, _ get: (Int) async throws -> Int?
+  ) async rethrows -> Double {
     let begin = Measurement.nanosecondsNow(CLOCK_THREAD_CPUTIME_ID)
     var total = 0
-    for key in keys { total &+= try get(key) ?? 0 }
+    for key in keys { total &+= try await get(key) ?? 0 }
     precondition(total > 0, "a key that was stored is missing")
     return Double(Measurement.nanosecondsNow(CLOCK_THREAD_CPUTIME_ID) - begin) / Double(keys.count)
   }

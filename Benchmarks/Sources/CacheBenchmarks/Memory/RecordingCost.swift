@@ -63,7 +63,7 @@ struct RecordingCost: ParsableCommand {
   ) throws {
     let cache = try MemoryCache<Key, Int>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: objects * 2), policy: policy, hashing: .fast))
+        limits: MemoryCacheLimits(count: objects * 2), policy: CachePolicy(policy), hashing: .fast))
     let keys = numbers.map(key)
     for (key, number) in zip(keys, numbers) { cache.set(number & 1 | 1, for: key) }
     var times = modes.map { _ in [Double]() }

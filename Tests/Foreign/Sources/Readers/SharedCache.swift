@@ -53,14 +53,14 @@ struct InMemory<Value: Canary>: SharedCache {
   }
 }
 
-/// The memory tier of a hybrid cache.
+/// The memory tier of a hybrid cache, which chooses its shards.
 struct InHybrid<Value: Canary>: SharedCache {
   let cache: HybridCache<Int, Value>
 
   init(policy: String, limit: Int, shards: Int?) throws {
     let configuration = HybridCacheConfiguration(
-      memory: MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: limit), policy: CachePolicy(policy), shards: shards),
+      memory: MemoryTier(
+        limits: MemoryCacheLimits(count: limit), policy: CachePolicy(policy)),
       disk: nil)
     cache = try waiting { try await HybridCache(configuration: configuration) }
   }

@@ -93,7 +93,7 @@ enum RowMarks {
       let hasVersion = sqlite3_column_type(row, 11) != SQLITE_NULL
       let hasType = sqlite3_column_type(row, 12) != SQLITE_NULL
       let words: [UInt64] = [
-        UInt64(UInt32(truncatingIfNeeded: word(1))) | (word(2) != 0 ? 1 << 32 : 0),
+        word(0), UInt64(UInt32(truncatingIfNeeded: word(1))) | (word(2) & 3) << 32,
         UInt64(UInt32(truncatingIfNeeded: word(3))), word(4), word(5), word(6), word(7),
         UInt64(cost), word(9), word(10), (hasVersion ? 1 : 0) | (hasType ? 2 : 0),
       ].map(\.littleEndian)
