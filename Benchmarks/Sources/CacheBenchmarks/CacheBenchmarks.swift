@@ -15,8 +15,7 @@ struct CacheBenchmarks: ParsableCommand {
       """,
     subcommands: [
       MemoryContest.self, CacheRate.self, AppValues.self, HybridHits.self, RecordingCost.self,
-      DiskContest.self,
-      SetContest.self,
+      DiskContest.self, SetContest.self, Spikes.self,
     ])
 
   /// Does what the arguments ask; exits with 2 where they are wrong, as `larder` does.

@@ -163,6 +163,26 @@ public import LarderEngine
     }
   }
 
+  /// Positions of the bits that are set in a word, lowest first.
+  @usableFromInline struct Bits: Sequence, IteratorProtocol {
+    @usableFromInline var word: UInt64
+
+    @inlinable @inline(__always) init(_ word: UInt64) { self.word = word }
+
+    @inlinable @inline(__always) mutating func next() -> Int? {
+      guard word != 0 else { return nil }
+      defer { word &= word &- 1 }
+      return word.trailingZeroBitCount
+    }
+  }
+
+  /// A bit for each id up to `highest`, set if the id is in the directory. O(buckets).
+  @usableFromInline func bits(upTo highest: UInt32) -> [UInt64] {
+    var bits = [UInt64](repeating: 0, count: Int(highest) / 64 + 1)
+    for id in ids() where id <= highest { bits[Int(id) / 64] |= 1 << UInt64(id % 64) }
+    return bits
+  }
+
   @usableFromInline func ids() -> [ObjectID] {
     var ids: [ObjectID] = []
     for number in 0..<buckets {

@@ -438,16 +438,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     let larger = ShardRecords<Key, Value>(
       room: wanted, ghosts: ghosts, ghostsMax: tier.ghostsMax, withVersions: records.hasVersions)
     let largerDirectory = KeyDirectory(objects: larger.keysMax, in: larger.memory)
-    for id in directory.ids() where !ShardRecords<Key, Value>.isGhost(id) {
-      let hash = hash(id)
-      larger.key(id).moveInitialize(from: records.key(id), count: 1)
-      larger.hash(id).initialize(to: records.hash(id).pointee)
-      larger.stamp(id).initialize(to: records.stamp(id).pointee)
-      if id != fresh, tier.contains(id) {
-        larger.value(id).moveInitialize(from: records.value(id), count: 1)
-      }
-      largerDirectory.insert(hash, id)
-    }
+    moveRecords(to: larger, largerDirectory, fresh: fresh)
     if placesGhosts { moveGhosts(to: larger, largerDirectory) }
     // Free ids are recognised only by being in the free list.
     var id = free
@@ -459,6 +450,32 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     records = larger
     directory = largerDirectory
     place.open(records, directory, tier, idle)
+  }
+
+  /// Moves keys and values in the order of ids, which is that of memory, and then enters 64 ids at a
+  /// time, whose buckets have been prefetched.
+  @inlinable func moveRecords(
+    to larger: ShardRecords<Key, Value>, _ largerDirectory: KeyDirectory, fresh: ObjectID
+  ) {
+    let keyed = directory.bits(upTo: highest)
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { hashes in
+      for (word, ids) in keyed.enumerated() where ids != 0 {
+        for bit in KeyDirectory.Bits(ids) {
+          let id = ObjectID(word * 64 + bit)
+          hashes[bit] = hash(id)
+          larder_prefetch(largerDirectory.home(hashes[bit]))
+          larger.key(id).moveInitialize(from: records.key(id), count: 1)
+          larger.hash(id).initialize(to: records.hash(id).pointee)
+          larger.stamp(id).initialize(to: records.stamp(id).pointee)
+          if id != fresh, tier.contains(id) {
+            larger.value(id).moveInitialize(from: records.value(id), count: 1)
+          }
+        }
+        for bit in KeyDirectory.Bits(ids) {
+          largerDirectory.insert(hashes[bit], ObjectID(word * 64 + bit))
+        }
+      }
+    }
   }
 
   @inlinable mutating func moveGhosts(
