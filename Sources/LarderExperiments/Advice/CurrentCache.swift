@@ -7,7 +7,7 @@ import LarderSupport
 package struct CurrentCache: Sendable, Hashable {
   package let text: String
   package let capacity: CapacitySpec
-  let server: CacheServer?
+  let server: KnownServer?
   let design: ServerDesign
 
   package static let forms =
@@ -25,7 +25,7 @@ package struct CurrentCache: Sendable, Hashable {
       throw AdviceError.current(text, "it ends with a size: \(error.message)")
     }
     let name = words[0].lowercased()
-    server = CacheServer.all.first { $0.names.contains(name) }
+    server = KnownServer.all.first { $0.names.contains(name) }
     var middle = words[1..<(words.count - 1)]
     guard let server else {
       let spec = try PolicySpec(parsing: words.dropLast().joined(separator: ":"))
@@ -52,7 +52,7 @@ package struct ServerDesign: Sendable, Hashable {
 }
 
 /// A cache server: its policies by their settings, and the designs it can be set to. One row each.
-package struct CacheServer: Sendable, Hashable {
+package struct KnownServer: Sendable, Hashable {
   package let names: [String]
   /// Policy of each setting; the first is used without a setting, unless it has to be named.
   private let settings: [Setting]
@@ -81,7 +81,7 @@ package struct CacheServer: Sendable, Hashable {
   package func hash(into hasher: inout Hasher) { hasher.combine(names) }
 
   static let all = [
-    CacheServer(
+    KnownServer(
       ["redis", "valkey"],
       [
         "allkeys-lru": "redis-lru", "allkeys-lfu": "redis-lfu",
@@ -95,18 +95,18 @@ package struct CacheServer: Sendable, Hashable {
         ("allkeys-lfu, lfu-decay-time 10", "redis-lfu:decay=10", nil),
         ("allkeys-lfu, lfu-decay-time 60", "redis-lfu:decay=60", nil),
       ]),
-    CacheServer(
+    KnownServer(
       ["memcached"], ["segmented": "memcached"],
       others: [("segmented, -f 1.08", "memcached:factor=1.08", nil)]),
-    CacheServer(
+    KnownServer(
       ["nginx"], ["lru": "nginx"], isDisk: true,
       others: [
         ("inactive=1h", "nginx:inactive=3600", nil), ("inactive=1d", "nginx:inactive=86400", nil),
         ("inactive=30d", "nginx:inactive=2592000", nil),
         ("inactive=30d, proxy_cache_min_uses 2", "nginx:inactive=2592000", "second-hit"),
       ]),
-    CacheServer(["varnish"], ["lru": "varnish"]),
-    CacheServer(
+    KnownServer(["varnish"], ["lru": "varnish"]),
+    KnownServer(
       ["squid"], ["lru": "lru", "heap-gdsf": "gdsf", "heap-lfuda": "lfuda"], isDisk: true,
       others: [("heap GDSF", "gdsf", nil), ("heap LFUDA", "lfuda", nil)]),
   ]
