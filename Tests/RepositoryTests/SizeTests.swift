@@ -8,12 +8,12 @@ struct SizeTests {
   @Test(
     arguments: [
       (["Sources/LarderEngine"] + Registration.policies, 18_615),
-      (["Sources/LarderTraces"], 15_750),
-      (["Sources/LarderExperiments"], 11_395),
+      (["Sources/LarderTraces"], 15_766),
+      (["Sources/LarderExperiments"], 12_036),
       (["Sources/Larder"], 19_110),
       (["Sources/LarderHTTP"], 2_218),
-      (["Sources"], 85_920),
-      (["Tests"], 69_150),
+      (["Sources"], 87_056),
+      (["Tests"], 69_570),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }
@@ -30,7 +30,7 @@ struct SizeTests {
     let words = try pages.reduce(0) { sum, page in
       sum + (try Repository.text(of: page)).split { $0.isWhitespace }.count
     }
-    #expect(words <= 34_000, "docs and the pages at the top have \(words) words")
+    #expect(words <= 34_165, "docs and the pages at the top have \(words) words")
   }
 
   @Test func linesOfTheMakefile() throws {
