@@ -48,8 +48,12 @@ struct CombinedFormat: TraceFormat {
     // CloudFront's real-time logs with all fields.
     #"$seconds\t$client\t$originSeconds\t$status\t$bytes\t$method\t$protocol\t$domain\t$target"#
       + #"\t$sent\t$edge\t$id\t$host\t"#,
-    // CloudWatch Logs Insights: a table with the line in quotes.
-    #"$day $clock,"$client [$time] ""$request"" $status $bytes"#,
+    // bunny.net: docs.bunny.net/cdn/logging.
+    "$cacheStatus|$status|$milliseconds|$bytes|$zone|$client|$referer|$target|",
+    // Huawei Cloud CDN, and G-Core with all fields in quotes.
+    #"[$time] $client $totalMilliseconds "$referer" "$protocol" "$method" "$host" "$target" "#
+      + "$status $bytes $cacheStatus",
+    #""$client" "$ident" "$user" "[$time]" "$request" "$status" "$bytes" "$referer""#,
   ])
 
   private static func envoy(_ reasons: String) -> String {
