@@ -50,6 +50,8 @@ struct CombinedFormat: TraceFormat {
       + #"\t$sent\t$edge\t$id\t$host\t"#,
     // bunny.net: docs.bunny.net/cdn/logging.
     "$cacheStatus|$status|$milliseconds|$bytes|$zone|$client|$referer|$target|",
+    // Tencent Cloud CDN: times in Beijing are read as UTC.
+    "$time $client $host $target $bytes $province $isp $status $referer $totalMilliseconds ",
     // Huawei Cloud CDN, and G-Core with all fields in quotes.
     #"[$time] $client $totalMilliseconds "$referer" "$protocol" "$method" "$host" "$target" "#
       + "$status $bytes $cacheStatus",
@@ -62,7 +64,7 @@ struct CombinedFormat: TraceFormat {
   }
 
   private func known(_ lines: [ArraySlice<UInt8>]) -> LogPattern? {
-    CombinedFormat.patterns.first { $0.fits(lines) }
+    lines.first?.first == 0x7B ? nil : CombinedFormat.patterns.first { $0.fits(lines) }
   }
 
   func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {

@@ -33,7 +33,13 @@ struct TableFormat: TraceFormat {
     }
     let rows = sample.lines().filter { line in
       !line.withTextField { layout.skips?($0) != nil }
-    }.map { fields($0, layout.delimiter) }
+    }.map { line in
+      var row = fields(line, layout.delimiter)
+      if let wordy = layout.wordy, row.count > columns.count {
+        row.removeSubrange(wordy..<(wordy + row.count - columns.count))
+      }
+      return row
+    }
     let least = columns.count { !$0.isOptional }
     return !rows.isEmpty
       && rows.allSatisfy { row in

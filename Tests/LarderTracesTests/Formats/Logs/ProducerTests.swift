@@ -50,6 +50,12 @@ struct ProducerTests {
       #"192.0.2.1 www.example.com - [01/Mar/2026:10:00:01 +0000] "GET /a HTTP/1.1" 200 900 "-" "x""#
     ),
     Producer(
+      "Tencent Cloud CDN", "combined", (1, "h.com/a", 900),
+      #"20260301100001 192.0.2.1 h.com /a 900 1 2 200 - 3 "curl" "(null)" GET HTTP/1.1 hit 5000"#),
+    Producer(
+      "Splunk's JSON", "json-lines", (1, "/a", 900),
+      #"{"preview":false,"result":{"_raw":"# + quoted(combined) + #","host":"h"}}"#),
+    Producer(
       "Huawei Cloud CDN", "combined", (1, "www.example.com/a", 900),
       #"[01/Mar/2026:18:00:01 +0800] 192.0.2.1 1 "-" "HTTP/1.1" "GET" "www.example.com" "/a" "#
         + #"200 900 HIT "curl/8" "-" 192.0.2.9"#),
