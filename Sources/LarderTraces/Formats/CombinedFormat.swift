@@ -48,8 +48,14 @@ struct CombinedFormat: TraceFormat {
     // CloudFront's real-time logs with all fields.
     #"$seconds\t$client\t$originSeconds\t$status\t$bytes\t$method\t$protocol\t$domain\t$target"#
       + #"\t$sent\t$edge\t$id\t$host\t"#,
-    // CloudWatch Logs Insights: a table with the line in quotes.
-    #"$day $clock,"$client [$time] ""$request"" $status $bytes"#,
+    // bunny.net: docs.bunny.net/cdn/logging.
+    "$cacheStatus|$status|$milliseconds|$bytes|$zone|$client|$referer|$target|",
+    // Tencent Cloud CDN: times in Beijing are read as UTC.
+    "$time $client $host $target $bytes $province $isp $status $referer $totalMilliseconds ",
+    // Huawei Cloud CDN, and G-Core with all fields in quotes.
+    #"[$time] $client $totalMilliseconds "$referer" "$protocol" "$method" "$host" "$target" "#
+      + "$status $bytes $cacheStatus",
+    #""$client" "$ident" "$user" "[$time]" "$request" "$status" "$bytes" "$referer""#,
   ])
 
   private static func envoy(_ reasons: String) -> String {
@@ -58,7 +64,7 @@ struct CombinedFormat: TraceFormat {
   }
 
   private func known(_ lines: [ArraySlice<UInt8>]) -> LogPattern? {
-    CombinedFormat.patterns.first { $0.fits(lines) }
+    lines.first?.first == 0x7B ? nil : CombinedFormat.patterns.first { $0.fits(lines) }
   }
 
   func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {

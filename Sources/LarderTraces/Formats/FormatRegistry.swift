@@ -11,7 +11,7 @@ public enum FormatRegistry {
       CombinedFormat(),
     ] + ServerLog.all + [
       W3CFormat(),
-      JSONLinesFormat(),
+      JSONLinesFormat.lines, JSONLinesFormat.table,
       HashIDsFormat(),
       RedisMonitorFormat(),
       MemcachedWatchFormat(),

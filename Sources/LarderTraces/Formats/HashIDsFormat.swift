@@ -42,7 +42,7 @@ struct HashIDsFormat: TraceFormat {
     // Claimed so that the error names the missing field, unless the lines are a log that also has
     // lengths.
     let isClaimed = haveAll(Array("\"input_length\"".utf8))
-    return isClaimed && JSONLinesFormat().recognise(sample) < .certain ? .certain : .none
+    return isClaimed && JSONLinesFormat.lines.recognise(sample) < .certain ? .certain : .none
   }
 
   func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {

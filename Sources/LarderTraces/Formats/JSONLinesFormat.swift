@@ -2,8 +2,12 @@ import LarderEngine
 import LarderLibc
 
 struct JSONLinesFormat: TraceFormat {
-  let description = FormatDescription(
-    name: "json-lines",
+  /// True for tables with a header, whose columns are read as the keys of JSON lines.
+  let isTable: Bool
+  let description: FormatDescription
+
+  static let lines = JSONLinesFormat(
+    isTable: false, name: "json-lines",
     summary:
       "logs with a JSON object or logfmt per line: Caddy, Traefik, Envoy, nginx, ECS, clouds",
     layout: """
@@ -16,20 +20,39 @@ struct JSONLinesFormat: TraceFormat {
       JSON, as by Docker, are read in their own format. Gets, sizes, TTLs and costs as in
       `combined`; in a cache's own log (an id or an operation, and no status) as in `csv`.
       """,
-    suffixes: [".jsonl", ".ndjson", ".json-lines"],
-    parameters: JSONRole.allCases.map {
-      Parameter($0.rawValue, default: "", $0.row.meaning + "; - for none")
-    } + [
-      Parameter("line", default: "", "key of a whole log line, such as Docker's log"),
-      Parameter("time-unit", default: "", "unit of times that are numbers: s, ms, us or ns"),
-      Parameter(
-        "cost-unit", default: "", "unit of costs that have none: s, ms, us or ns"),
-    ] + WebOptions.parameters(sizeName: "sizes"))
+    suffixes: [".jsonl", ".ndjson", ".json-lines"])
+
+  static let table = JSONLinesFormat(
+    isTable: true, name: "web-table",
+    summary: "web logs as a table with a header: Logpush, GCS, and exports of CloudWatch or Splunk",
+    layout: """
+      Text with a header, fields separated by commas, tabs, semicolons or pipes, and in quotes if
+      they contain them. Columns are found by the names that `json-lines` knows, and named by the
+      same options. A table is recognised by columns of a URL or path and of a status, or by one of
+      whole log lines (@message, _raw ...), which are read in their own format. A response that must
+      not be stored bypasses the cache; gets, sizes, TTLs and costs as in `combined`.
+      """,
+    suffixes: [".web-table"])
+
+  private init(isTable: Bool, name: String, summary: String, layout: String, suffixes: [String]) {
+    self.isTable = isTable
+    description = FormatDescription(
+      name: name, summary: summary, layout: layout, suffixes: suffixes,
+      parameters: JSONRole.allCases.map {
+        Parameter($0.rawValue, default: "", $0.row.meaning + "; - for none")
+      } + [
+        Parameter("line", default: "", "key of a whole log line, such as Docker's log"),
+        Parameter("time-unit", default: "", "unit of times that are numbers: s, ms, us or ns"),
+        Parameter(
+          "cost-unit", default: "", "unit of costs that have none: s, ms, us or ns"),
+      ] + WebOptions.parameters(sizeName: "sizes"))
+  }
 
   private static let linesMaximum = 1000
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
-    if JSONObjects.areIn(sample) { return .likely }
+    if isTable { return recogniseTable(sample) }
+    if objects(in: sample) != nil { return .likely }
     let lines = sample.lines(JSONLinesFormat.linesMaximum)
     let keys = JSONKeys(lines)
     let objects = lines.count { $0.withTextField { JSONLineScanner.object(in: $0) != nil } }
@@ -40,17 +63,51 @@ struct JSONLinesFormat: TraceFormat {
     return decoder != nil ? .certain : keys.objects > 0 ? .likely : .none
   }
 
+  private func recogniseTable(_ sample: FormatSample) -> FormatConfidence {
+    if sample.isNamed(description.suffixes) { return .certain }
+    let lines = sample.lines(JSONLinesFormat.linesMaximum)
+    guard sample.isText, let table = WebTable(lines) else { return .none }
+    let keys = JSONKeys(lines, table: table)
+    guard keys.objects * 10 >= keys.lines * 9,
+      let decoder = try? decoder(options: options(), sample: sample)
+    else { return .none }
+    guard let web = decoder as? WebDecoder<JSONFields> else { return .certain }
+    return web.layout.roles.contains(.status) && web.layout.isURL ? .certain : .none
+  }
+
   func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
-    if JSONObjects.areIn(sample) {
-      let lines = JSONObjects.flattened(sample)
-      return InnerLinesDecoder(
-        sentence: "objects span lines or are in an array; a line number counts objects",
-        decoder: try decoder(options: options, sample: lines)
-      ) { JSONObjects($0) }
+    guard let isWrapped = objects(in: sample) else { return try ofLines(options, sample) }
+    let lines = JSONObjects.flattened(sample, isWrapped: isWrapped)
+    return InnerLinesDecoder(
+      sentence: "objects span lines or are in an array; a line number counts objects",
+      decoder: try ofLines(options, lines)
+    ) { JSONObjects($0, isWrapped: isWrapped) }
+  }
+
+  /// True for objects in an array that is in an object, false for others that are not one per line;
+  /// nil for lines.
+  private func objects(in sample: FormatSample) -> Bool? {
+    if isTable { return nil }
+    let spread = JSONObjects.areIn(sample) ? false : nil
+    let inside = JSONObjects.flattened(sample, isWrapped: true)
+    guard sample.head.first(where: { $0 > 0x20 }) == 0x7B, !inside.head.isEmpty else {
+      return spread
     }
+    let canRead = { (lines: FormatSample) in (try? ofLines(options(), lines)) != nil }
+    let outside = spread == nil ? sample : JSONObjects.flattened(sample, isWrapped: false)
+    return !canRead(outside) && canRead(inside) ? true : spread
+  }
+
+  private func ofLines(
+    _ options: ParameterReader, _ sample: FormatSample
+  ) throws -> any TraceDecoder {
     let web = try WebOptions(options)
     let lines = sample.lines(JSONLinesFormat.linesMaximum)
-    let keys = JSONKeys(lines)
+    let table = isTable ? WebTable(lines) : nil
+    guard table != nil || !isTable else {
+      throw TraceError("expected a header with names of columns", in: sample.path, at: .line(1))
+    }
+    let keys = JSONKeys(lines, table: table)
     if let name = options.text("line"), name != "-" {
       if let key = keys.key(name), let inner = try decoder(of: key, options, sample, lines) {
         return inner
@@ -74,11 +131,11 @@ struct JSONLinesFormat: TraceFormat {
     of key: JSONKeys.Key, _ options: ParameterReader, _ sample: FormatSample,
     _ lines: [ArraySlice<UInt8>]
   ) throws -> InnerLinesDecoder? {
-    let inner = InnerLines(key)
+    let inner = InnerLines(key, isTable ? WebTable(lines) : nil)
     let innerSample = inner.sample(of: sample, lines)
-    guard key.values.count * 2 > lines.count, key.count(where: { $0.count > 10 }) > 0 else {
-      return nil
-    }
+    guard key.values.count * 2 > lines.count - (isTable ? 1 : 0),
+      key.count(where: { $0.count > 10 }) > 0
+    else { return nil }
     let formats = FormatRegistry.all.filter { $0.recognise(innerSample) == .certain }
     guard formats.count == 1, let format = formats.first else { return nil }
     let known = format.description.parameters.map(\.name)
@@ -101,15 +158,17 @@ struct JSONLinesFormat: TraceFormat {
 /// Lines of a log that are strings in JSON lines, as Docker and log shippers write them.
 struct InnerLines: Sendable {
   static let names = [
-    "log", "message", "msg", "@message", "textPayload", "event.original", "line", "log.message",
+    "log", "message", "msg", "@message", "_raw", "result._raw", "textPayload", "event.original",
+    "line", "log.message",
   ]
 
   let key: String
   /// True if a line without a newline continues in the next one, as Docker writes long lines.
   let hasNewlines: Bool
+  let table: WebTable?
 
-  init(_ key: JSONKeys.Key) {
-    self.key = key.name
+  init(_ key: JSONKeys.Key, _ table: WebTable?) {
+    (self.key, self.table) = (key.name, table)
     hasNewlines = key.values.contains { $0.last == 0x0A }
   }
 
@@ -126,16 +185,18 @@ struct InnerLines: Sendable {
   struct Reader {
     private let scanner: JSONLineScanner
     private let hasNewlines: Bool
+    private let table: WebTable?
     /// Parts of the current line; as many blank lines are added to keep line numbers correct.
     private var parts = 0
 
     init(_ lines: InnerLines) {
-      scanner = JSONLineScanner([lines.key])
-      hasNewlines = lines.hasNewlines
+      scanner = JSONLineScanner([lines.key], table: lines.table)
+      (hasNewlines, table) = (lines.hasNewlines, lines.table)
     }
 
     /// Appends the inner line of a line, with its end; a line without inner line as it stands.
     mutating func append(_ line: TextField, to bytes: inout [UInt8]) {
+      if let table, line.equals(table.line) { return bytes.append(0x0A) }
       guard scanner.scan(line), !scanner.value(0).isEmpty else {
         bytes.append(contentsOf: UnsafeBufferPointer(start: line.next, count: line.count))
         bytes.append(0x0A)
@@ -228,27 +289,50 @@ final class InnerLineSource: LineSource {
 
 /// The objects of an array, or objects that span several lines, one per line.
 final class JSONObjects: LineSource {
-  private var state = State()
+  private var state: State
+
+  init(_ outer: ByteReader, isWrapped: Bool) {
+    state = State(isWrapped: isWrapped)
+    super.init(outer)
+  }
 
   private struct State {
+    let isWrapped: Bool
     var depth = 0
     var isInString = false
     var isEscaped = false
+    /// True between arrays of objects in an object, and the last byte there that is no blank.
+    var (isOutside, last): (Bool, UInt8) = (true, 0)
+
+    init(isWrapped: Bool) { (self.isWrapped, isOutside) = (isWrapped, isWrapped) }
 
     mutating func add(_ byte: UInt8, to bytes: inout [UInt8]) {
+      if isOutside {
+        isOutside = isInString || byte != 0x7B || last != 0x5B
+        if byte > 0x20 { last = byte }
+        if isOutside { return passString(byte) }
+      }
+      if isWrapped, depth == 0, byte == 0x5D {
+        (isOutside, last) = (true, byte)
+        return
+      }
       // Commas, brackets and blanks between objects; other texts there make the line a bad one.
       if depth == 0, byte <= 0x20 || [0x2C, 0x5B, 0x5D].contains(byte) { return }
       bytes.append(byte == 0x0A || byte == 0x0D ? 0x20 : byte)
+      if !isInString, byte == 0x7B { depth += 1 }
+      if !isInString, byte == 0x7D {
+        depth -= 1
+        if depth == 0 { bytes.append(0x0A) }
+      }
+      passString(byte)
+    }
+
+    private mutating func passString(_ byte: UInt8) {
       if isInString {
         if !isEscaped, byte == 0x22 { isInString = false }
         isEscaped = !isEscaped && byte == 0x5C
       } else if byte == 0x22 {
         isInString = true
-      } else if byte == 0x7B {
-        depth += 1
-      } else if byte == 0x7D {
-        depth -= 1
-        if depth == 0 { bytes.append(0x0A) }
       }
     }
   }
@@ -261,8 +345,8 @@ final class JSONObjects: LineSource {
     return first == 0x5B ? rest.first == 0x7B : hasBreak && rest.first == 0x22
   }
 
-  static func flattened(_ sample: FormatSample) -> FormatSample {
-    var state = State()
+  static func flattened(_ sample: FormatSample, isWrapped: Bool) -> FormatSample {
+    var state = State(isWrapped: isWrapped)
     var head: [UInt8] = []
     for byte in sample.head { state.add(byte, to: &head) }
     var flat = FormatSample(path: sample.path, head: head, isWhole: sample.isWhole)
@@ -290,7 +374,7 @@ struct InnerLinesDecoder: TraceDecoder {
   var understanding: [String] { [sentence] + decoder.understanding }
 
   func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-    batch.note("JSON lines: \(sentence).")
+    batch.note("JSON lines or table: \(sentence).")
     let inner = ByteReader(lines(reader), path: reader.path)
     try decoder.decode(inner, into: batch)
   }

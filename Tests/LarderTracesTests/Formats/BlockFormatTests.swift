@@ -83,6 +83,15 @@ struct BlockFormatTests {
     ("0,1,1,R,nan\n", "spc", ":1: expected a time as a number"),
     ("0,1,1,R,1\n", "spc:block=0", "spc: block: expected a size from 1 to 4294967295 bytes"),
     ("1,R,1,1\n", "alibaba-block", ":1: expected 5 fields, found 4"),
+    ("block_id io_size\n1 2\n", "meta-block", ":1: the header has no column 'io_offset'"),
+    (
+      "block_id io_offset io_size op_name\n1 2 3 x\n", "meta-block",
+      ":2: expected Read or Write, found 'x'"
+    ),
+    ("/a read 18446744073709551615 1\n", "fio-iolog2:block=8", "invalid request of 1 bytes"),
+    ("1 2 a 18446744073709551615 8 R 6 0 x\n", "fiu", "the address '18446744073709551615' is too"),
+    ("8,1 0 1 0.5 7 Q R 99999999999999999999 + 8 [a]\n", "blkparse", ":1: expected the address"),
+    ("1 REST.GET.OBJECT a -5\n", "ibm-cos", ":1: the size '-5' is negative"),
   ])
   func errorsNameLineAndField(_ text: String, _ spec: String, _ expected: String) {
     let problem = message { _ = try records(text, spec) }

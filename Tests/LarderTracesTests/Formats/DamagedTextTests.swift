@@ -19,6 +19,11 @@ struct DamagedTextTests {
     ("msr-cambridge", "128166372003061629,usr,0,Read,1000,512,1", "128166372003061629,usr,0,Re"),
     ("spc", "0,8,512,R,0.5", "0,8,51"), ("alibaba-block", "4,R,8,8,1577808000069495", "4,R,8"),
     ("tencent-block", "1538323200,8,8,0,1063", "1538323200,8"),
+    ("fiu", "1 2 nfsd 8 8 R 6 0 531e779d6e33acd8", "1 2 nfsd 8 8 R"),
+    ("ibm-cos", "1 REST.GET.OBJECT a 5", "1 REST.GET.OBJECT"),
+    ("fio-iolog3", "1 /dev/a read 0 5", "1 /dev/a read 0"),
+    ("fio-iolog2", "/dev/a read 0 5", "/dev/a read 0"),
+    ("blkparse", "8,1 0 1 0.5 7 Q R 8 + 8 [a]", "8,1 0 1 0.5 7 Q R 8 + a [a]"),
     ("hash-ids", #"{"timestamp": 1, "hash_ids": [1]}"#, #"{"timestamp": 1, "hash_i"#),
   ]
 

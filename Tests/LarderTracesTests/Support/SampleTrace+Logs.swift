@@ -6,7 +6,8 @@ import LarderEngine
 /// and writes, as the programs write them.
 extension SampleTrace {
   static let logs = [
-    combined, squid, w3c, haproxy, s3, alb, jsonLines, hashIDs, redisMonitor, memcachedWatch,
+    combined, squid, w3c, haproxy, s3, alb, jsonLines, webTable, hashIDs, redisMonitor,
+    memcachedWatch,
   ]
 
   private static let noon: UInt64 = 1_772_359_200_000_000
@@ -46,6 +47,21 @@ extension SampleTrace {
         web(#"/a\"b c"#, 5, 0, isKnown: false), web("/news/9?page=2", 6, 512),
       ])
   }()
+
+  static let webTable = SampleTrace(
+    format: "web-table", file: "sample.web-table.csv",
+    bytes: lines([
+      "ClientRequestHost,ClientRequestMethod,ClientRequestURI,EdgeResponseBytes,"
+        + "EdgeResponseStatus,EdgeStartTimestamp,RayID",
+      #"example.org,GET,"/a?x=1,2",4096,200,2026-03-01T10:00:00Z,7a"#,
+      "example.org,GET,/a,180,503,2026-03-01T10:00:01Z,7b",
+      #"example.org,HEAD,"/say ""hi""",0,200,2026-03-01T10:00:02Z,7c"#,
+      "example.org,POST,/a,12,201,2026-03-01T10:00:03Z,7d",
+    ]),
+    records: [
+      web("example.org/a?x=1,2", 0, 4096), web("example.org/a", 1, 180, .bypass),
+      web(#"example.org/say "hi""#, 2, 0, isKnown: false), web("example.org/a", 3, 12, .bypass),
+    ])
 
   static let squid = SampleTrace(
     format: "squid", file: "sample.squid.log",

@@ -93,15 +93,18 @@ extension SampleTrace {
     records: [(0, 1, 12_816_637_200_306_162), (0, 2, 12_816_637_200_306_162)].map(block)
       + [(0, 3, 12_816_637_200_306_162), (1, 2, 12_816_637_202_638_224)].map(block))
 
-  /// Addresses and times of the requests of `spc`, `alibabaBlock` and `tencentBlock`.
+  /// Addresses and times of the requests of block traces.
   private static let accesses: [(device: String, sector: UInt64, size: UInt32)] = [
     ("1", 8, 4096), ("2", 8, 8192), ("1", 8, 4096), ("1", 16, 8192),
   ]
 
-  private static func accesses(sector: UInt64, time: UInt64, step: UInt64) -> [TraceRecord] {
+  private static func accesses(
+    sector: UInt64, time: UInt64, step: UInt64, before: String = "", after: String = ""
+  ) -> [TraceRecord] {
     accesses.enumerated().map { number, access in
-      TraceRecord(
-        key: BlockRun.key(device: KeyHash.hash(access.device), access.sector * sector),
+      let device = before + access.device + after
+      return TraceRecord(
+        key: BlockRun.key(device: KeyHash.hash(device), access.sector * sector),
         time: time + UInt64(number) * step, size: access.size)
     }
   }
@@ -127,6 +130,97 @@ extension SampleTrace {
       "1538323200,8,8,0,1", "1538323201,8,16,1,2", "1538323202,8,8,0,1", "1538323203,16,16,1,1",
     ]),
     records: accesses(sector: 1, time: 1_538_323_200_000_000, step: 1_000_000))
+
+  static let metaBlock = SampleTrace(
+    format: "meta-block", file: "sample.meta-block",
+    bytes: lines([
+      "op_time block_id block_id_size io_size io_offset user_name op_name op_count host_name",
+      "1772359200.000 1 8388608 4096 4096 7 getChunkData.NotInitialized 1 3",
+      "1772359200.250 2 8388608 8192 4096 7 putChunk.Permanent 1 3",
+      "1772359200.500 1 8388608 4096 4096 7 getChunkData.Permanent 1 3",
+      "1772359200.750 1 8388608 8192 8192 7 getChunkData.Permanent 1 3",
+    ]),
+    records: accesses(sector: 512, time: 1_772_359_200_000_000, step: 250_000))
+
+  static let ibmObjects: SampleTrace = {
+    func record(
+      _ time: UInt64, _ key: String, _ size: UInt32?, _ operation: Operation = .get
+    ) -> TraceRecord {
+      TraceRecord(
+        key: KeyHash.hash(key), time: time, size: size ?? 0, operation: operation,
+        isSizeKnown: size != nil)
+    }
+    return SampleTrace(
+      format: "ibm-cos", file: "sample.ibm-cos",
+      bytes: lines([
+        "1219008 REST.PUT.OBJECT 8d4fcda3d675bac9 1056",
+        "1221974 REST.HEAD.OBJECT 39d177fb735ac5df 528",
+        "1232437 REST.GET.OBJECT 8d4fcda3d675bac9 1056 0 527",
+        "1232488 REST.GET.OBJECT 5c6f60f24b9bf2ce 0", "1234545 REST.DELETE.OBJECT 8d4fcda3d675bac9",
+      ]),
+      records: [
+        record(1_219_008_000, "8d4fcda3d675bac9", 1056, .set),
+        record(1_221_974_000, "39d177fb735ac5df", 528),
+        record(1_232_437_000, "8d4fcda3d675bac9", 1056),
+        record(1_232_488_000, "5c6f60f24b9bf2ce", 0),
+        record(1_234_545_000, "8d4fcda3d675bac9", nil, .delete),
+      ])
+  }()
+
+  static let fiu = SampleTrace(
+    format: "fiu", file: "sample.fiu",
+    bytes: lines(
+      [
+        "1000 4892 syslogd 8 8 W 6 1", "251000 20782 tmux: server 8 16 R 6 2",
+        "501000 20782 gzip 8 8 R 6 1", "751000 20782 gzip 16 16 R 6 1",
+      ].map { "\($0) 531e779d6e33acd85bc4b8e2bd4b1d0a" }),
+    records: accesses(sector: 1, time: 1, step: 250, before: "6 "))
+
+  static let blkparse = SampleTrace(
+    format: "blkparse", file: "sample.blkparse",
+    bytes: lines([
+      "  8,1    0        1     0.000000000  4711  Q   W 8 + 8 [fio]",
+      "  8,1    0        2     0.000010000  4711  G   W 8 + 8 [fio]",
+      "  8,1    0        3     0.000030000  4711  P   N [fio]",
+      "  8,1    0        4     0.000200000  4711  D   W 8 + 8 [fio]",
+      "  8,2    3        5     0.250000000   697  Q  RA 8 + 16 [tmux: server]",
+      "  8,1    0        6     0.400000000     0  C   W 8 + 8 [0]",
+      "  8,1    1        7     0.500000000  4711  Q FWS 8 + 8 [fio]",
+      "  8,1    1        8     0.600000000  4711  Q FWS [fio]",
+      "  8,1    1        9     0.750000000  4711  Q  WS 16 + 16 [fio]", "CPU0 (8,1):",
+      " Reads Queued:           1,        8KiB\t Writes Queued:           3,       16KiB",
+    ]),
+    records: accesses(sector: 1, time: 0, step: 250_000, before: "8,"))
+
+  static let fio2 = SampleTrace(
+    format: "fio-iolog2", file: "sample.iolog2",
+    bytes: lines([
+      "fio version 2 iolog", "/dev/1 add", "/dev/1 open", "/dev/1 write 4096 4096",
+      "/dev/2 read 4096 8192", "/dev/1 datasync 0 0", "/dev/1 read 4096 4096",
+      "/dev/1 write 8192 8192", "/dev/1 trim 0 4096", "/dev/1 close",
+    ]),
+    records: accesses(sector: 512, time: 0, step: 0, before: "/dev/"))
+
+  static let fio3 = SampleTrace(
+    format: "fio-iolog3", file: "sample.iolog3",
+    bytes: lines([
+      "fio version 3 iolog", "2 /dev/1 add", "872 /dev/1 open", "878 /dev/1 write 4096 4096",
+      "888 /dev/2 read 4096 8192", "890 /dev/1 datasync 0 0", "898 /dev/1 read 4096 4096",
+      "908 /dev/1 write 8192 8192", "10001677 /dev/1 close",
+    ]),
+    records: accesses(sector: 512, time: 878, step: 10, before: "/dev/"))
+
+  static let biosnoop = SampleTrace(
+    format: "biosnoop", file: "sample.biosnoop",
+    bytes: lines([
+      "TIME(s)     COMM           PID     DISK      T SECTOR     BYTES  LAT(ms)",
+      "0.000000    kworker/u16:4  100     sd1       W 8          4096      0.10",
+      "0.250000    tmux: server   101     sd2       R 8          8192      1.10",
+      "0.400000    jbd2/sda1-8    102     sd1       W -1         0         0.50",
+      "0.500000    postgres       102     sd1      RA 8          4096      2.10",
+      "0.750000    postgres       102     sd1      WS 16         8192      2.10",
+    ]),
+    records: accesses(sector: 1, time: 0, step: 250_000, before: "sd"))
 
   private static func block(_ disk: Int, _ number: UInt64, _ time: UInt64) -> TraceRecord {
     TraceRecord(

@@ -24,8 +24,8 @@ struct SampleTrace: Sendable, CustomTestStringConvertible {
   static let all: [SampleTrace] =
     [
       oracleGeneral, csv, csvWithOperations, txt, arc, lirs, vscsi1, vscsi2, adaptSize, cache2k,
-      lcs, lcsOlder, twitter, metaKV, msrCambridge, spc, alibabaBlock, tencentBlock, larder,
-      recorded,
+      lcs, lcsOlder, twitter, metaKV, msrCambridge, spc, alibabaBlock, tencentBlock, metaBlock,
+      ibmObjects, fiu, blkparse, fio2, fio3, biosnoop, larder, recorded,
     ] + logs
 
   private static let timed = requests.map {

@@ -64,17 +64,24 @@ struct JSONFields: Sendable {
     understanding += sentences
   }
 
+  /// True if the requested object is a URL or path.
+  var isURL: Bool {
+    let ids = JSONRole.ids.map(JSONNameTree.folded)
+    return !fields.contains { $0.key == .id && ids.contains(JSONNameTree.folded($0.name)) }
+  }
+
   private static func error(_ keys: JSONKeys, _ path: String) -> TraceError {
     guard keys.objects > 0, keys.objects * 2 >= keys.lines else {
       return TraceError(
-        "expected a JSON object in each line, or logfmt", in: path, at: .line(1),
+        "expected a JSON object in each line, logfmt, or a table with a header", in: path,
+        at: .line(1),
         advice: "name another format with --format")
     }
     return TraceError(
       "JSON lines without a known key for a path, URL or id; keys: "
         + JSONKeys.list(keys.all.map(\.name), limit: 40),
       in: path, at: .line(1),
-      advice: "name it, as in --format json-lines:id=url:time=ts:status=code:size=bytes")
+      advice: "name it, as in --format \(keys.format):id=url:time=ts:status=code:size=bytes")
   }
 
   private func has(_ role: JSONRole) -> Bool { fields.contains { $0.key == role } }
@@ -250,7 +257,7 @@ struct JSONFields: Sendable {
         !(isID || isCacheLog) || [.time, .size].contains(role),
         !(role == .host && targetContains("://")), !(role == .query && targetContains("?"))
       else { continue }
-      var text = "\(absence); name its key with json-lines:\(role.rawValue)=KEY"
+      var text = "\(absence); name its key with \(keys.format):\(role.rawValue)=KEY"
       let wrong = role.row.names.lazy.flatMap { keys.keys(named: prefix + $0) }
         .first { !$0.values.isEmpty && !read.contains($0.name) }
       if let wrong, let value = wrong.values.first {
@@ -263,7 +270,7 @@ struct JSONFields: Sendable {
     if !unused.isEmpty, isID, let id = fields.first.flatMap({ keys.key($0.name) }),
       let doubt = ObjectColumn.doubt(id.name, id.values)
     {
-      sentences.append("\(doubt) with json-lines:id=KEY")
+      sentences.append("\(doubt) with \(keys.format):id=KEY")
     }
     return sentences
   }
@@ -297,7 +304,8 @@ extension JSONFields: WebLayout {
       self.layout = layout
       let fields = layout.fields
       self.fields = fields
-      scanner = JSONLineScanner(fields.map(\.name), isExact: layout.isExact)
+      scanner = JSONLineScanner(
+        fields.map(\.name), isExact: layout.isExact, table: layout.keys.table)
       roles = Array(layout.roles).sorted { $0.rawValue < $1.rawValue }
       copies = fields.indices.compactMap { index in
         let original = fields.firstIndex { $0.name == fields[index].name } ?? index
@@ -308,6 +316,7 @@ extension JSONFields: WebLayout {
 
     mutating func read(_ line: TextField, into values: borrowing WebLine) -> WebLineKind {
       if line.trimmed.isEmpty { return .none }
+      if let table = layout.keys.table, line.equals(table.line) { return .none }
       guard scanner.scan(line) else { return .bad }
       for role in roles { values[role] = TextField(line.end, line.end) }
       for index in scanner.found { put(scanner.value(index), of: index, into: values) }
@@ -342,7 +351,9 @@ extension JSONFields: WebLayout {
     }
 
     func problem(_ line: TextField) -> String {
-      "expected a JSON object in one line, or logfmt, found \(line.quoted)"
+      layout.keys.table == nil
+        ? "expected a JSON object in one line, or logfmt, found \(line.quoted)"
+        : "expected the columns of the header, found \(line.quoted)"
     }
 
     var remarks: [String] {
@@ -352,7 +363,7 @@ extension JSONFields: WebLayout {
           "\(NumberText.counted(withoutStatus, "line")) without \(status.name) "
             + (withoutStatus == 1 ? "counts as 200" : "count as 200"))
       }
-      return all.map { "JSON lines: \($0)." }
+      return all.map { "\(layout.keys.table == nil ? "JSON lines" : "Table"): \($0)." }
     }
   }
 }

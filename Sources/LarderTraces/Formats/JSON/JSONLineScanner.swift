@@ -1,12 +1,46 @@
 import LarderEngine
 
-/// Finds a few values in a line that is a JSON object or logfmt, without building anything: numbers
-/// and words are not checked, and other objects are skipped. A key with dots is equivalent to the
-/// inner objects that it names. The prefix of a logger before an object is skipped.
+/// Header of a table, whose columns are the keys of its lines.
+struct WebTable: Sendable, Equatable {
+  let line: [UInt8]
+  let delimiter: UInt8
+  let names: [[UInt8]]
+
+  /// The header of a table with a usual delimiter and only names in its first line.
+  init?(_ lines: [ArraySlice<UInt8>]) {
+    guard let first = lines.first, lines.count > 1, first.first != 0x7B, first.first != 0x23,
+      let delimiter = [0x09, 0x2C, 0x3B, 0x7C].max(by: { one, other in
+        first.count { $0 == one } < first.count { $0 == other }
+      }), first.contains(delimiter)
+    else { return nil }
+    (line, self.delimiter) = (Array(first), delimiter)
+    var names: [[UInt8]] = []
+    line.withTextField { text in
+      var splitter = CsvSplitter(text, delimiter: delimiter)
+      while let name = splitter.next() { names.append(Array(name.text.utf8)) }
+    }
+    self.names = names
+    let isName = { (name: [UInt8]) in
+      name.count <= 60 && name.first.map { $0 | 0x20 > 0x60 || $0 == 0x40 || $0 == 0x5F } ?? true
+    }
+    guard names.allSatisfy(isName), Set(names).count == names.count else { return nil }
+  }
+}
+
+/// Finds a few values in a line that is a JSON object, logfmt or a row of a table, without building
+/// anything: numbers and words are not checked, and other objects are skipped. A key with dots is
+/// equivalent to the inner objects that it names. The prefix of a logger is skipped; its date is
+/// the value of `prefix`.
 final class JSONLineScanner {
   static let depthMaximum = 8
 
+  static let prefix = "prefix"
+
   private let names: JSONNameTree
+  private let table: WebTable?
+  /// Nodes of the table's columns.
+  private let columns: [Int]
+  private let prefixNode: Int
   private let values: UnsafeMutablePointer<TextField>
   private(set) var found: [Int] = []
   /// Receives the dotted name and text of every value that is not an object.
@@ -17,8 +51,14 @@ final class JSONLineScanner {
   private let nothing: UnsafeMutablePointer<UInt8>
 
   /// A scanner for names with dots into inner objects; `isExact` false ignores case, `-` and `_`.
-  init(_ names: [String], isExact: Bool = true) {
-    self.names = JSONNameTree(names, isExact: isExact)
+  init(_ names: [String], isExact: Bool = true, table: WebTable? = nil) {
+    let tree = JSONNameTree(names, isExact: isExact)
+    (self.names, self.table) = (tree, table)
+    let node = { (name: [UInt8]) in
+      name.withTextField { tree.find($0, below: JSONNameTree.root) }
+    }
+    columns = table?.names.map(node) ?? []
+    prefixNode = node(Array(Self.prefix.utf8))
     scratch = .allocate(capacity: scratchCapacity)
     nothing = .allocate(capacity: 1)
     nothing.initialize(to: 0)
@@ -37,16 +77,46 @@ final class JSONLineScanner {
   /// written, or the first element of an array; empty if missing or null.
   @inline(__always) func value(_ index: Int) -> TextField { values[index] }
 
-  /// The object of a line, after blanks and a logger's prefix; nil without one.
+  /// The object at the end of a line, after blanks and any prefix; nil without one.
   @inline(__always) static func object(in line: TextField) -> TextField? {
     let line = line.trimmed
     if line.isEmpty || line.next.pointee == 0x7B { return line.isEmpty ? nil : line }
-    guard let brace = line.find(0x7B) else { return nil }
-    let isPrefix = LogPrefix.removed(from: TextField(line.next, brace)).isEmpty
-    return isPrefix ? TextField(brace, line.end) : nil
+    guard line.end[-1] == 0x7D else { return nil }
+    var rest = line
+    while let brace = rest.find(0x7B) {
+      rest = TextField(brace + 1, line.end)
+      rest.skipBlanks()
+      // `null{` is damage, and no prefix.
+      let isApart = brace[-1] < 0x30 || [0x3A, 0x5D, 0x7C].contains(brace[-1])
+      if rest.next.pointee == 0x22, isApart { return TextField(brace, line.end) }
+    }
+    return nil
   }
 
-  /// Scans a line; false if it is neither exactly one object nor logfmt.
+  /// Date with a time in the text before an object or logfmt.
+  private static func date(in prefix: TextField) -> TextField? {
+    var rest = prefix
+    for _ in 0..<6 {
+      var word = rest.takeField()
+      if word.isEmpty { return nil }
+      if word.next.pointee == 0x5B { word.skip() }
+      guard word.count >= 10, word.next[4] == 0x2D || word.next[4] == 0x2F else { continue }
+      // A date and a time in two words.
+      let end = word.count == 10 ? rest.takeField().end : word.end
+      let date = TextField(word.next, [0x5D, 0x2C].contains(end[-1]) ? end - 1 : end)
+      if LogTime.microseconds(date) != nil { return date }
+    }
+    return nil
+  }
+
+  private func storePrefix(_ prefix: TextField, _ name: String?) {
+    guard !prefix.isEmpty, name != nil || prefixNode >= 0,
+      let date = Self.date(in: prefix)
+    else { return }
+    Array(Self.prefix.utf8).withTextField { store(date, prefixNode, name ?? "", $0) }
+  }
+
+  /// Scans a line; false if it is neither exactly one object, nor logfmt, nor a row of the table.
   func scan(_ line: TextField) -> Bool {
     for index in found { values[index] = TextField(nothing, nothing) }
     found.removeAll(keepingCapacity: true)
@@ -57,7 +127,9 @@ final class JSONLineScanner {
       scratch = .allocate(capacity: scratchCapacity)
     }
     let name = visitor == nil ? nil : ""
+    if let table { return row(line, table, name) }
     guard var rest = JSONLineScanner.object(in: line) else { return pairs(line.trimmed, name) }
+    storePrefix(TextField(line.next, rest.next), name)
     guard object(&rest, depth: 0, below: JSONNameTree.root, name) else { return false }
     return rest.trimmed.isEmpty
   }
@@ -69,9 +141,48 @@ final class JSONLineScanner {
     return scan(line)
   }
 
-  /// Reads logfmt: `time="2026-03-01T10:00:00Z" status=200`, at least two pairs.
+  private func row(_ line: TextField, _ table: WebTable, _ name: String?) -> Bool {
+    var splitter = CsvSplitter(line, delimiter: table.delimiter)
+    var count = 0
+    while let field = splitter.next() {
+      guard count < table.names.count else { return false }
+      if name != nil || columns[count] >= 0, !field.isEmpty {
+        table.names[count].withTextField {
+          store(withoutDoubledQuotes(field), columns[count], name ?? "", $0)
+        }
+      }
+      count += 1
+    }
+    return count == table.names.count && !splitter.isMalformed
+  }
+
+  private func withoutDoubledQuotes(_ field: TextField) -> TextField {
+    guard field.find([0x22, 0x22]) != nil else { return field }
+    let start = scratch + scratchCount
+    var rest = field
+    while let byte = rest.takeByte() {
+      scratch[scratchCount] = byte
+      scratchCount += 1
+      if byte == 0x22, !rest.isEmpty, rest.next.pointee == 0x22 { rest.skip() }
+    }
+    return TextField(start, scratch + scratchCount)
+  }
+
+  /// True for `key=`, of letters, digits, dots and the like.
+  private static func isPair(_ word: TextField) -> Bool {
+    guard let equals = word.find(0x3D), equals > word.next else { return false }
+    return TextField(word.next, equals).allBytes { byte in
+      (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 <= 9 || [0x2E, 0x2D, 0x5F, 0x40].contains(byte)
+    }
+  }
+
+  /// Reads logfmt: `time="2026-03-01T10:00:00Z" status=200`, at least two pairs, after a prefix.
   private func pairs(_ line: TextField, _ name: String?) -> Bool {
     var rest = line
+    var word = rest.takeField()
+    while !word.isEmpty, !Self.isPair(word) { word = rest.takeField() }
+    rest = TextField(word.next, line.end)
+    storePrefix(TextField(line.next, word.next), name)
     var count = 0
     while !rest.isEmpty {
       let start = rest.next
@@ -396,14 +507,17 @@ struct JSONKeys: Sendable {
   let all: [Key]
   let objects: Int
   let lines: Int
+  let table: WebTable?
+  var format: String { table == nil ? "json-lines" : "web-table" }
   private let byFolded: [String: [Int]]
 
-  init(_ lines: [ArraySlice<UInt8>]) {
+  init(_ lines: [ArraySlice<UInt8>], table: WebTable? = nil) {
+    self.table = table
     var all: [Key] = []
     var places: [String: Int] = [:]
     var objects = 0
-    let scanner = JSONLineScanner([])
-    for line in lines {
+    let scanner = JSONLineScanner([], table: table)
+    for line in lines.dropFirst(table == nil ? 0 : 1) {
       let isObject = line.withTextField { line in
         scanner.forEachValue(in: line) { name, value in
           let place = places[name] ?? all.count
@@ -421,7 +535,7 @@ struct JSONKeys: Sendable {
     }
     self.all = all
     self.objects = objects
-    self.lines = lines.count
+    self.lines = lines.count - (table == nil ? 0 : 1)
     byFolded = Dictionary(grouping: all.indices) { all[$0].folded }
   }
 

@@ -129,6 +129,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     StartLocal time_ms ts_ms timestamp_ms timestamp_us timestamp_ns epoch unixtime datestamp
     EdgeEndTimestamp receiveTimestamp request_date haproxy_dateTime time_end eventTime event_time
     log_time created_at request.start_gmt datetime_gmt t started_at reqTimeSec start_date
+    time_micros _time event_timestamp prefix
     """)
 
   static let urls = words(
@@ -136,6 +137,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     request.uri ClientRequestURI request_uri RequestPath httpRequest.requestUrl url.original
     url.full originalRequestUriWithArgs req.originalUrl req.url request.url http.request.uri
     http.url http.target originalUrl request_url cs-uri http_url http_uri full_url full_uri url
+    cs_uri
     req_url req_uri
     """)
 
@@ -230,7 +232,7 @@ struct JSONCost: Sendable {
       upstream_response_time=s target_processing_time=s backend_processing_time=s
       upstream_header_time=s integrationLatency=ms serverResponseLatency=s time-to-first-byte=s
       origin-lbl=s origin-fbl=s time_backend_response=ms timers.server_response_time=ms Tr=ms
-      upstream_time upstream_duration upstream_latency backend_response_time backend_time
+      service=ms upstream_time upstream_duration upstream_latency backend_response_time backend_time
       backend_duration origin_time origin_duration origin_latency
       """
     ).map { JSONCost(name: $0, isOrigin: true, unit: $1) }
@@ -286,7 +288,7 @@ extension TextField {
     count > 1 && next.pointee == 0x2E && (1..<count).allSatisfy { next[$0] == 0x30 }
   }
 
-  fileprivate func allBytes(_ test: (UInt8) -> Bool) -> Bool {
+  func allBytes(_ test: (UInt8) -> Bool) -> Bool {
     (0..<count).allSatisfy { test(next[$0]) }
   }
 }

@@ -11,7 +11,7 @@ struct LogPattern: Sendable {
     var isQuoted = false
     /// True for texts in quotes or brackets, and for all before a time in brackets.
     var mayHaveBlanks: Bool {
-      isQuoted || end.first == 0x22 || end.first == 0x5D || end == [0x20, 0x5B]
+      isQuoted || [0x22, 0x5D, 0x7C].contains(end.first) || end == [0x20, 0x5B]
     }
   }
 

@@ -3,14 +3,20 @@ import LarderEngine
 /// Parser of the times in logs; results are microseconds since 1970 in UTC.
 enum LogTime {
   /// Parses a time: `01/Mar/2026:10:00:00 +0100` with or without brackets, ISO 8601
-  /// (`2026-03-01T10:00:00.25+01:00`, a blank for the T, slashes for the hyphens), or `Sun, 01 Mar
-  /// 2026 09:00:00 GMT`. Times without a zone are in UTC. Nil for anything else and for times
+  /// (`2026-03-01T10:00:00.25+01:00`, a blank for the T, slashes for the hyphens), its 14 digits
+  /// alone, or `Sun, 01 Mar 2026 09:00:00 GMT`. Times without a zone are in UTC. Nil for anything else and for times
   /// before 1970.
   static func microseconds(_ field: TextField) -> UInt64? {
     var text = DateText(field)
     if text.passes(UInt8(ascii: "[")) { text.dropLast(UInt8(ascii: "]")) }
     guard let first = text.peek(0), text.rest.count >= 10 else { return nil }
     if first &- 0x30 > 9 { return httpDate(&text) }
+    if text.rest.count == 14, text.rest.isNumber {
+      let numbers = [4, 2, 2, 2, 2, 2].compactMap { text.number($0) }
+      guard numbers[3] < 24, numbers[4] < 60, numbers[5] <= 60 else { return nil }
+      let seconds = numbers[3] * 3600 + numbers[4] * 60 + numbers[5]
+      return microseconds(numbers[0], numbers[1], numbers[2], seconds)
+    }
     return text.peek(2) == UInt8(ascii: "/") ? common(&text) : iso(&text)
   }
 

@@ -75,7 +75,8 @@ enum CsvName {
       obj objkey objectkey itemid itemkey contentid content assetid asset videoid fileid file
       filename filepath pageid page docid documentid document resourceid resource productid entryid
       keyid keyhash hashkey hashedkey idhash urlhash hash requesturl requesturi requestpath urlpath
-      uripath urlid uristem csuristem hashedpathquery
+      uripath urlid uristem csuristem hashedpathquery hashedhostpathquery hashedhostandpath
+      hashedhostpath
       """)
     + addresses.filter { !["lbn", "lba"].contains($0) } + blocks.filter { !oldBlocks.contains($0) }
 
@@ -169,7 +170,7 @@ struct CsvOperations: Sendable {
       (.get, "get gets mget gat gats get_lease read head fetch lookup getobject get_object"),
       (.get, "headobject head_object rest.get.object rest.head.object"),
       (.set, "set add put cas replace append prepend incr decr write store insert set_lease"),
-      (.set, "update putobject put_object rest.put.object rest.copy.object"),
+      (.set, "update putobject put_object rest.put.object rest.copy.object rest.post.object"),
       (.delete, "delete del remove unlink invalidate purge deleteobject delete_object"),
       (.delete, "rest.delete.object"), (.modify, "modify"), (.bypass, "bypass"),
       (.expire, "expire"),

@@ -49,7 +49,8 @@ struct TableDecoder: TraceDecoder {
   }
 
   func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-    let space = UnsafeMutableBufferPointer<TextField>.allocate(capacity: layout.fieldCount)
+    let spare = layout.wordy == nil ? 0 : TableDecoder.wordsMaximum
+    let space = UnsafeMutableBufferPointer<TextField>.allocate(capacity: layout.fieldCount + spare)
     defer { space.deallocate() }
     var isHeader = layout.hasHeader
     var header: [UInt8] = []
@@ -111,7 +112,13 @@ struct TableDecoder: TraceDecoder {
       return true
     }
     var splitter = CsvSplitter(line, delimiter: delimiter)
-    let count = splitter.take(into: space)
+    var count = splitter.take(into: space)
+    if let wordy = layout.wordy, count > layout.fieldCount {
+      let words = count - layout.fieldCount
+      for place in (wordy + 1)..<layout.fieldCount { space[place] = space[place + words] }
+      count = layout.fieldCount
+    }
+    if layout.wordy != nil { return count == layout.fieldCount && splitter.next() == nil }
     if layout.isRagged {
       for place in count..<space.count { space[place] = TextField(line.end, line.end) }
       return !splitter.isMalformed
@@ -119,6 +126,8 @@ struct TableDecoder: TraceDecoder {
     return count == space.count && (layout.mayHaveMore || splitter.next() == nil)
       && !splitter.isMalformed
   }
+
+  private static let wordsMaximum = 16
 
   private func splitProblem(_ line: TextField) -> (problem: String, advice: String?) {
     var splitter = CsvSplitter(line, delimiter: layout.delimiter ?? 0x0A)
@@ -211,8 +220,9 @@ struct TableDecoder: TraceDecoder {
       guard !field.isEmpty else { return .bad("the id is empty") }
       row.device = KeyHash.joined(row.device, KeyHash.key(field))
     case .device: row.deviceText = TextField(row.deviceText?.next ?? field.next, field.end)
-    case .access:
-      guard let isWrite = field.isWrite else {
+    case .access, .chunkAccess:
+      let isChunk = column.role == .chunkAccess
+      guard let isWrite = isChunk ? field.writesChunk : field.isWrite else {
         return .bad("expected Read or Write, found \(field.quoted)")
       }
       row.isWrite = isWrite
@@ -311,7 +321,19 @@ extension TableRole {
 extension TextField {
   fileprivate var isWrite: Bool? {
     if equals(anyCase: "r") || equals(anyCase: "0") || equals(anyCase: "read") { return false }
-    return equals(anyCase: "w") || equals(anyCase: "1") || equals(anyCase: "write") ? true : nil
+    if equals(anyCase: "w") || equals(anyCase: "1") || equals(anyCase: "write") { return true }
+    return isDataRequest ? find(0x57) != nil : nil
+  }
+
+  /// True for the kind of a request to a block device that reads or writes: `RA`, `WS`, `FWFS`.
+  var isDataRequest: Bool {
+    let isKind = !isEmpty && (0..<count).allSatisfy { "RWDFNASMV".utf8.contains(next[$0]) }
+    return isKind && (find(0x52) != nil || find(0x57) != nil)
+  }
+
+  fileprivate var writesChunk: Bool? {
+    if starts(with: Array("get".utf8)) || ["1", "2", "5"].contains(text) { return false }
+    return starts(with: Array("put".utf8)) || ["3", "4", "6"].contains(text) ? true : nil
   }
 
   /// True for an empty field and the usual markers of missing values: `-`, NaN, NULL, None, NA.

@@ -2,7 +2,8 @@ import LarderEngine
 
 extension TableFormat {
   static let all = [
-    txt, arc, lirs, adaptSize, twitter, metaKV, msrCambridge, spc, alibabaBlock, tencentBlock,
+    txt, arc, lirs, adaptSize, twitter, metaKV, metaBlock, msrCambridge, spc, alibabaBlock,
+    tencentBlock, ibmObjects, fiu, blkparse, fio(2), fio(3), biosnoop,
   ]
 
   static let txt = TableFormat(
@@ -213,4 +214,159 @@ extension TableFormat {
     ]),
     // In other tables of five numbers the fourth is rarely limited to 0 and 1.
     fits: { Set($0.column(3)).count == 2 })
+
+  /// "CacheLib", cachelib.org/docs, "Evaluating SSD hardware for Facebook workloads": traces of
+  /// Tectonic of 2025, and those of Wong et al., "Baleen", FAST 2024, whose operations are numbers.
+  static let metaBlock = TableFormat(
+    description: FormatDescription(
+      name: "meta-block", summary: "Meta's block storage traces: text with a header",
+      layout: """
+        Text with a header, fields separated by blanks, tabs or commas, found by name: block_id,
+        io_offset and io_size in bytes are required; op_time in seconds, op_name (getChunkData and
+        putChunk, or 1, 2, 5 and 3, 4, 6) and op_count are optional. A row is op_count requests. An
+        object is an offset of a block, or with block= a piece of that size.
+        """,
+      suffixes: [".meta-block"], parameters: blockParameters),
+    columns: [
+      TableColumn("block_id", .device, isMark: true),
+      TableColumn("io_offset", .address, isMark: true),
+      TableColumn("io_size", .length, isMark: true),
+      TableColumn("op_time", .time, isOptional: true),
+      TableColumn("op_name", .chunkAccess, isOptional: true),
+      TableColumn("op_count", .repeats, isOptional: true),
+    ],
+    isNamed: true)
+
+  /// Eytan et al., "It's Time to Revisit LRU vs. FIFO", HotStorage 2020; SNIA IOTTA.
+  static let ibmObjects = TableFormat(
+    description: FormatDescription(
+      name: "ibm-cos", summary: "IBM's object store traces: `time operation object size` per line",
+      layout: """
+        Text, fields separated by blanks: time in milliseconds, operation, object, its size in
+        bytes (missing for some operations), and the range of a read, which is ignored.
+        REST.GET.OBJECT and REST.HEAD.OBJECT are gets, REST.PUT.OBJECT, REST.COPY.OBJECT and
+        REST.POST.OBJECT sets, REST.DELETE.OBJECT is a delete; other operations are skipped.
+        """,
+      suffixes: [".ibm-cos"], parameters: [.skipZeroSize, .size(.lastFull), .maxBad]),
+    columns: [
+      TableColumn("time", .time, fits: TableColumn.digits(1...16)),
+      TableColumn("operation", .operation) { $0.starts(with: "REST.".utf8) },
+      TableColumn("object", .id),
+      TableColumn("size", .size, isOptional: true),
+    ],
+    rules: TableLayout(
+      delimiter: 0x20, mayHaveMore: true, isRagged: true, timeUnit: .milliseconds,
+      unknown: .leftOut, sizeRule: .lastFull))
+
+  /// Koller and Rangaswami, "I/O Deduplication", FAST 2010; SNIA IOTTA.
+  static let fiu = TableFormat(
+    description: FormatDescription(
+      name: "fiu", summary: "block traces of FIU: homes, mail, web and others",
+      layout: """
+        Text, fields separated by blanks: time in nanoseconds, process id, process, address in
+        sectors of 512 bytes, size in sectors, W or R, major and minor number of the device, and a
+        checksum. An object is an address of a device, or with block= a block of it.
+        """,
+      suffixes: [".fiu"], parameters: blockParameters),
+    columns: [
+      TableColumn("time", .time, fits: TableColumn.digits(1...20)),
+      TableColumn("process id", fits: TableColumn.digits(1...10)), TableColumn("process"),
+      TableColumn("address", .address, unit: 512), TableColumn("size", .length, unit: 512),
+      TableColumn("access", .access), TableColumn("major", .device),
+      TableColumn("minor", .device), TableColumn("checksum") { $0.count >= 16 },
+    ],
+    rules: TableLayout(delimiter: 0x20, mayHaveMore: true, timeUnit: .nanoseconds),
+    wordy: "process")
+
+  private static let noData = "they move no data (flushes, discards)"
+
+  /// blkparse(1): the default output format.
+  static let blkparse = TableFormat(
+    description: FormatDescription(
+      name: "blkparse", summary: "the output of blkparse, of blktrace",
+      layout: """
+        Text, one event per line: device, processor, number, time in seconds, process, event, kind
+        (R, WS ...), address + length in sectors of 512 bytes, and fields that are ignored. One
+        event of each request is read: that of its queuing (Q), or else of its issue (D),
+        completion (C) or insertion (I). An object is an address of a device, or with block= a
+        block of it. Requests without data and the summary are skipped.
+        """,
+      suffixes: [".blkparse"], parameters: blockParameters),
+    columns: [
+      TableColumn("device", .device) { $0.contains(0x2C) }, TableColumn("processor"),
+      TableColumn("number", fits: TableColumn.digits(1...20)), TableColumn("time", .time),
+      TableColumn("process"), TableColumn("event") { $0.count == 1 },
+      TableColumn("kind", .access) { _ in true }, TableColumn("address", .address, unit: 512),
+      TableColumn("+") { $0.elementsEqual([0x2B]) }, TableColumn("length", .length, unit: 512),
+    ],
+    rules: TableLayout(delimiter: 0x20, mayHaveMore: true), needsContent: true,
+    adapt: { sample, layout in
+      let events = Set(sample.column(5, delimiter: 0x20))
+      let event = ["Q", "D", "C", "I"].first { events.contains($0) } ?? "Q"
+      layout.remarks.append("Requests are read at their event \(event).")
+      layout.skips = { line in
+        let words = line.text.split { $0 == " " || $0 == "\t" }
+        guard words.count > 6, words[0].contains(","), words[5].count <= 2 else {
+          return "they are a summary, or no events of a request"
+        }
+        if words[5] != event { return "they are other events of the same requests" }
+        let isRead = String(words[6]).utf8.withTextField(\.isDataRequest)
+        return isRead && words.count > 9 && words[8] == "+" ? nil : noData
+      }
+    })
+
+  /// fio(1), "Trace file format"; version 3 has microseconds (iolog.c, log_io_u).
+  static func fio(_ version: Int) -> TableFormat {
+    let time = version == 3 ? "time in microseconds, " : ""
+    let first = "fio version \(version) iolog"
+    return TableFormat(
+      description: FormatDescription(
+        name: "fio-iolog\(version)", summary: "I/O logs of fio, version \(version)",
+        layout: """
+          Text with a first line `\(first)`, fields separated by blanks: \(time)file, action,
+          offset and length in bytes. The actions read and write are requests; add, open and close
+          are passed over, and trim, sync, datasync and wait are skipped. An object is an offset of
+          a file, or with block= a block of it.
+          """,
+        suffixes: [".iolog\(version)"], parameters: blockParameters),
+      columns: (version == 3 ? [TableColumn("time", .time)] : []) + [
+        TableColumn("file", .device) { _ in true },
+        TableColumn("action", .access) { _ in true },
+        TableColumn("offset", .address), TableColumn("length", .length),
+      ],
+      rules: TableLayout(
+        delimiter: 0x20,
+        skips: { line in
+          if line.equals(Array(first.utf8)) { return "" }
+          let words = line.text.split { $0 == " " || $0 == "\t" }
+          let action = words.count > version - 1 ? words[version - 1] : ""
+          if ["add", "open", "close"].contains(action) { return "" }
+          let isOther = ["trim", "sync", "datasync", "sync_file_range", "wait"].contains(action)
+          return isOther ? noData : nil
+        },
+        timeUnit: .microseconds),
+      fits: { $0.lines(1).first.map { String(decoding: $0, as: UTF8.self) } == first })
+  }
+
+  /// biosnoop of bcc and of libbpf-tools.
+  static let biosnoop = TableFormat(
+    description: FormatDescription(
+      name: "biosnoop", summary: "the output of biosnoop, of bcc",
+      layout: """
+        Text with a header, fields separated by blanks, found by name: TIME(s), DISK, T (R, W, RA,
+        WS ...), SECTOR of 512 bytes and BYTES. An object is a sector of a disk, or with block= a
+        block of it. Requests without data (flushes) are skipped.
+        """,
+      suffixes: [".biosnoop"], parameters: blockParameters),
+    columns: [
+      TableColumn("time(s)", .time, isMark: true), TableColumn("disk", .device, isMark: true),
+      TableColumn("t", .access, isMark: true),
+      TableColumn("sector", .address, unit: 512, isMark: true),
+      TableColumn("bytes", .length, isMark: true),
+    ],
+    rules: TableLayout(skips: { line in
+      let isFlush = ["-1", "\(UInt64.max)"].contains { line.find(Array(" \($0) ".utf8)) != nil }
+      return isFlush ? noData : nil
+    }),
+    isNamed: true, wordy: "comm")
 }

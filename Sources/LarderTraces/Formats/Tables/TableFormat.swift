@@ -11,6 +11,10 @@ struct TableFormat: TraceFormat {
   var confidence = FormatConfidence.certain
   /// True if a file name alone does not suffice.
   var needsContent = false
+  /// Column whose fields may contain blanks; fields behind it are counted from the end.
+  var wordy: String?
+  /// Adapts the rules to the beginning of a file.
+  var adapt: @Sendable (FormatSample, inout TableLayout) -> Void = { _, _ in }
   /// Further condition on a file that is not recognised by its name.
   var fits: @Sendable (FormatSample) -> Bool = { _ in true }
 
@@ -23,22 +27,44 @@ struct TableFormat: TraceFormat {
   }
 
   private func contentFits(_ sample: FormatSample) -> Bool {
+    let layout = layout(sample)
     if isNamed {
-      let names = header(sample)
-      return columns.allSatisfy { !$0.isMark || names.contains($0.name) }
+      return columns.allSatisfy { !$0.isMark || layout.names.contains($0.name) }
     }
     let rows = sample.lines().filter { line in
-      !line.withTextField { rules.skips?($0) != nil }
-    }.map(fields)
+      !line.withTextField { layout.skips?($0) != nil }
+    }.map { line in
+      var row = fields(line, layout.delimiter)
+      if let wordy = layout.wordy, row.count > columns.count {
+        row.removeSubrange(wordy..<(wordy + row.count - columns.count))
+      }
+      return row
+    }
+    let least = columns.count { !$0.isOptional }
     return !rows.isEmpty
       && rows.allSatisfy { row in
-        (row.count == columns.count || (rules.mayHaveMore && row.count > columns.count))
+        row.count >= least && (row.count <= columns.count || layout.mayHaveMore)
           && zip(row, columns).allSatisfy { $1.accepts($0) }
       }
   }
 
-  private func fields(_ line: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-    guard let delimiter = rules.delimiter else { return [line] }
+  /// Rules of the file, with the names of its columns and, in a table with a header, its delimiter.
+  private func layout(_ sample: FormatSample) -> TableLayout {
+    var layout = rules
+    layout.hasHeader = isNamed
+    layout.names = columns.map(\.name)
+    if isNamed, let line = sample.lines(1).first {
+      layout.delimiter = [0x09, 0x2C].first { line.contains($0) } ?? 0x20
+      let names = fields(line.drop { $0 == 0x23 || $0 == 0x20 }, layout.delimiter)
+      layout.names = names.map { String(decoding: $0, as: UTF8.self).lowercased() }
+    }
+    layout.wordy = wordy.flatMap { layout.names.firstIndex(of: $0) }
+    adapt(sample, &layout)
+    return layout
+  }
+
+  private func fields(_ line: ArraySlice<UInt8>, _ delimiter: UInt8?) -> [ArraySlice<UInt8>] {
+    guard let delimiter else { return [line] }
     if delimiter == 0x20 { return line.split { $0 == 0x20 || $0 == 0x09 } }
     return line.split(separator: delimiter, omittingEmptySubsequences: false).map { field in
       var field = field.drop { $0 == 0x20 }
@@ -47,17 +73,10 @@ struct TableFormat: TraceFormat {
     }
   }
 
-  private func header(_ sample: FormatSample) -> [String] {
-    sample.lines(1).first.map(fields)?.map { String(decoding: $0, as: UTF8.self).lowercased() }
-      ?? []
-  }
-
   func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
-    var layout = rules
-    let names = isNamed ? header(sample) : columns.map(\.name)
-    layout.names = names
+    var layout = layout(sample)
+    let names = layout.names
     layout.fieldCount = names.count
-    layout.hasHeader = isNamed
     for column in columns {
       guard let index = names.firstIndex(of: column.name) else {
         if column.isOptional { continue }
@@ -73,7 +92,7 @@ struct TableFormat: TraceFormat {
     if known.contains(Parameter.timeUnit.name),
       let time = layout.columns.first(where: { $0.role == .time })
     {
-      let rows = sample.lines().dropFirst(isNamed ? 1 : 0).map(fields)
+      let rows = sample.lines().dropFirst(isNamed ? 1 : 0).map { fields($0, layout.delimiter) }
       let (unit, note) = try options.timeUnit(
         of: rows.compactMap {
           time.index < $0.count ? String(decoding: $0[time.index], as: UTF8.self) : nil
@@ -143,6 +162,8 @@ enum TableRole: Sendable {
   case deviceKey
   case address, length
   case access
+  /// Read or write of Meta's storage: a name such as `getChunkData.Permanent`, or its number.
+  case chunkAccess
 
   var column: TraceColumns {
     switch self {

@@ -14,6 +14,8 @@ struct TableLayout: Sendable {
   var fieldCount = 0
   var names: [String] = []
   var mayHaveMore = false
+  /// Index of a field that may contain blanks.
+  var wordy: Int?
   var isRagged = false
   /// True if the first line that is no comment has the names.
   var hasHeader = false

@@ -1,0 +1,150 @@
+import LarderEngine
+import Testing
+
+@testable import LarderTraces
+
+/// Logs of producers as their documentation shows them: recognised alone, with their fields.
+@Suite
+struct ProducerTests {
+  struct Producer: Sendable, CustomTestStringConvertible {
+    let name: String
+    let format: String
+    let lines: [String]
+    /// Seconds after noon, key and size of the last request.
+    let expected: (Double, String, UInt32)
+    var testDescription: String { name }
+
+    init(
+      _ name: String, _ format: String, _ expected: (Double, String, UInt32), _ lines: String...
+    ) {
+      (self.name, self.format, self.lines, self.expected) = (name, format, lines, expected)
+    }
+  }
+
+  private static let noon = 1_772_359_200.0
+  private static let combined =
+    #"192.0.2.1 - - [01/Mar/2026:10:00:01 +0000] "GET /a HTTP/1.1" 200 900 "-" "curl/8""#
+  private static let object =
+    #"{"method":"GET","path":"/a","status":200,"bytes":900,"time":"2026-03-01T10:00:01Z"}"#
+  private static let inside = #"{"method":"GET","path":"/a","status":200,"bytes":900}"#
+  private static let lograge = "method=GET path=/a format=html status=200 bytes=900 duration=5.8"
+
+  static let producers = [
+    // istio.io/latest/docs/tasks/observability/logs/access-log
+    Producer(
+      "Istio", "combined", (1, "h/a", 900),
+      #"[2026-03-01T10:00:01.000Z] "GET /a HTTP/1.1" 200 - via_upstream - "-" 5 900 3 1 "-" "#
+        + #""curl/8" "84961386-6d84-929d-98bd-c5aee93b5c88" "h" "10.44.1.27:80" "#
+        + "outbound|8000||h 10.44.1.23:37652 10.0.45.184:8000 10.44.1.23:46520 - default"),
+    Producer(
+      "Envoy's JSON", "json-lines", (1, "h/a", 900),
+      #"{"start_time":"2026-03-01T10:00:01.000Z","method":"GET","path":"/a","authority":"h","#
+        + #""bytes_received":5,"bytes_sent":900,"duration":3,"response_code":200}"#),
+    // docs.bunny.net/cdn/logging
+    Producer(
+      "Bunny", "combined", (1, "https://example.b-cdn.net/a", 900),
+      "HIT|200|1772359201000|900|390|163.172.53.229|-|https://example.b-cdn.net/a|WA|Mozilla/5.0 "
+        + "(X11)|322b688bd63fb63f2babe9de30a5d262|DE"),
+    Producer(
+      "OVH", "combined", (1, "www.example.com/a", 900),
+      #"192.0.2.1 www.example.com - [01/Mar/2026:10:00:01 +0000] "GET /a HTTP/1.1" 200 900 "-" "x""#
+    ),
+    Producer(
+      "Tencent Cloud CDN", "combined", (1, "h.com/a", 900),
+      #"20260301100001 192.0.2.1 h.com /a 900 1 2 200 - 3 "curl" "(null)" GET HTTP/1.1 hit 5000"#),
+    Producer(
+      "Splunk's JSON", "json-lines", (1, "/a", 900),
+      #"{"preview":false,"result":{"_raw":"# + quoted(combined) + #","host":"h"}}"#),
+    Producer(
+      "Huawei Cloud CDN", "combined", (1, "www.example.com/a", 900),
+      #"[01/Mar/2026:18:00:01 +0800] 192.0.2.1 1 "-" "HTTP/1.1" "GET" "www.example.com" "/a" "#
+        + #"200 900 HIT "curl/8" "-" 192.0.2.9"#),
+    // lancache/monolithic: cachelog-json
+    Producer(
+      "LanCache's JSON", "json-lines", (1, "c.example.org/a", 900),
+      #"{"timestamp":"1772359201.000","cache_identifier":"steam","status":"200","bytes_sent":900,"#
+        + #""upstream_cache_status":"HIT","host":"c.example.org","method":"GET","path":"/a"}"#),
+    // cloud.google.com/storage/docs/access-logs
+    Producer(
+      "GCS", "web-table", (1, "storage.googleapis.com/b/a", 900),
+      #""time_micros","c_ip","cs_method","cs_uri","sc_status","cs_bytes","sc_bytes","cs_host""#,
+      #""1772359201000000","192.0.2.1","GET","/b/a","200","0","900","storage.googleapis.com""#),
+    Producer("CloudWatch", "web-table", (1, "/a", 900), "@timestamp,@message", csv(combined)),
+    Producer(
+      "Splunk", "web-table", (1, "/a", 900), #""_time","_raw","host""#, csv(combined) + ",h"),
+    Producer("Splunk's JSON inside", "web-table", (1, "/a", 900), "_time,_raw", csv(object)),
+    Producer("compose", "json-lines", (1, "/a", 900), "web-1  | \(object)"),
+    Producer(
+      "log4j", "json-lines", (1, "/a", 900), "2026-03-01 10:00:01,000 [http-1] INFO a.B - \(inside)"
+    ),
+    Producer("Python", "json-lines", (1, "/a", 900), "INFO:access:\(object)"),
+    Producer(
+      "zap", "json-lines", (1, "/a", 900),
+      "2026-03-01T10:00:01.000Z INFO a/b.go:10 served \(inside)"),
+    Producer(
+      "Rails", "json-lines", (1, "/a", 900),
+      "I, [2026-03-01T10:00:01.000000 #7]  INFO -- : \(lograge)"),
+    // devcenter.heroku.com/articles/http-routing
+    Producer(
+      "Heroku", "json-lines", (1, "h.herokuapp.com/a", 900),
+      "2026-03-01T10:00:01.000000+00:00 heroku[router]: at=info method=GET path=\"/a\" "
+        + "host=h.herokuapp.com request_id=8 fwd=\"192.0.2.1\" dyno=web.1 connect=1ms service=18ms "
+        + "status=200 bytes=900"),
+    Producer("an array", "json-lines", (1, "/a", 900), "[", "\(object),", object, "]"),
+    Producer(
+      "CloudWatch's events", "json-lines", (1, "/a", 900),
+      #"{"nextToken":"x [","events":[{"timestamp":1,"message":"# + quoted(object) + "},",
+      #" {"timestamp":2,"message":"# + quoted(object) + #"}], "searchedLogStreams": []}"#),
+    Producer(
+      "Azure's records", "json-lines", (1, "/a", 900), #"{"records":["# + "\(object),\(object)]}"),
+    Producer(
+      "Elasticsearch", "json-lines", (1, "/a", 900),
+      #"{"took":5,"hits":{"total":1,"hits":[{"_id":"1","_source":"# + object + "}]}}"),
+  ]
+
+  private static func csv(_ line: String) -> String {
+    "2026-03-01 10:00:01.000,\"\(line.replacing("\"", with: "\"\""))\""
+  }
+
+  private static func quoted(_ line: String) -> String {
+    "\"\(line.replacing("\"", with: "\\\""))\""
+  }
+
+  @Test(arguments: producers)
+  func producerIsRecognisedAndItsFieldsAreRead(_ producer: Producer) throws {
+    let text = producer.lines.map { $0 + "\n" }.joined()
+    let (source, records) = try readSource(text.utf8, "access.log")
+    #expect(source.format.name == producer.format)
+    let last = try #require(records.last)
+    let (seconds, key, size) = producer.expected
+    #expect(last.time == UInt64((Self.noon + seconds) * 1e6))
+    #expect(last.key == KeyHash.hash(key) && last.size == size)
+    #expect(last.operation == Operation.get.rawValue)
+  }
+
+  @Test func onlyOneEventOfARequestIsRead() throws {
+    let text = "8,0 0 1 0.1 7 D R 8 + 8 [a]\n8,0 0 2 0.2 0 C R 8 + 8 [0]\n"
+    let (source, records) = try readSource(text.utf8, "a.txt")
+    #expect(source.format.name == "blkparse" && records.map(\.time) == [100_000])
+    #expect(source.reading.remarks.contains("Requests are read at their event D."))
+    #expect(source.reading.skipped == ["they are other events of the same requests": 1])
+  }
+
+  @Test func numbersOfBaleenAreOperations() throws {
+    let text = "# block_id io_offset io_size op_time op_name\n7 0 512 1.5 5\n7 512 512 2 6\n"
+    let (source, records) = try readSource(text.utf8, "a.trace", "meta-block:writes=set")
+    #expect(records.map(\.operation) == [0, 1] && records.map(\.time) == [1_500_000, 2_000_000])
+    #expect(source.format.name == "meta-block")
+  }
+
+  @Test func rowWithoutAllColumnsIsBad() throws {
+    let text = "url,status,ts\n/a,200,1772359200\n/a,200\n/\"a,200,1772359200\n\"/a,200,1\n"
+    let error = message { _ = try readTrace(text.utf8, "a.csv", "web-table") }
+    #expect(error.contains("expected the columns of the header"), "\(error)")
+  }
+
+  @Test(arguments: ["", "1,2\n3,4\n", "{}\n{}\n", ",\n,\n", "a,a\n1,2\n"])
+  func textWithoutAHeaderIsNoTable(_ text: String) {
+    #expect(!message { _ = try readRecords(text.utf8, "a", "web-table") }.isEmpty)
+  }
+}
