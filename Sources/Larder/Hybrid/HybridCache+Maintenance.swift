@@ -264,11 +264,7 @@ extension HybridCache {
 
 extension MemoryCache {
   fileprivate var allEntries: [(key: Key, value: Value)] {
-    var keys: [Key] = []
-    for index in 0..<blocks.count {
-      // At time 0, at which nothing has expired.
-      withShard(index) { shard, _ in shard.appendKeys(to: &keys, now: 0) }
-    }
-    return keys.compactMap { key in (peek(key) ?? expired(key)?.value).map { (key, $0) } }
+    // At time 0, at which nothing has expired.
+    keys(at: 0).compactMap { key in (peek(key) ?? expired(key)?.value).map { (key, $0) } }
   }
 }

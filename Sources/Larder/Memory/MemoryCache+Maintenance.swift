@@ -1,8 +1,8 @@
 import LarderEngine
 import LarderPolicies
 
-/// Bulk removal. Shards are locked one after the other, so other threads continue meanwhile; their
-/// changes to shards already processed are kept.
+/// Bulk removal. A shard is locked for some hundred entries at a time, so other threads continue
+/// meanwhile; their changes to what is already processed are kept.
 extension MemoryCache {
   /// Removes every entry that is not permanent, or every entry. O(entries). Returns the number of
   /// removed entries.
@@ -11,13 +11,41 @@ extension MemoryCache {
     defer { loads.absences?.removeAll() }
     return (0..<blocks.count).reduce(0) { count, index in
       func isOfShard(_ key: Key) -> Bool { blocks.index(hasher.hash(key)) == index }
-      return count
-        + withShard(index) { shard, gone in
-          loads.forget(where: isOfShard)
-          loads.revokeAbsences(ofShard: index)
-          return shard.removeAll(includingPermanent: includingPermanent, &gone)
-        }
+      withShard(index) { _, _ in
+        loads.forget(where: isOfShard)
+        loads.revokeAbsences(ofShard: index)
+      }
+      let removed = walk(index) { shard, ids, gone in
+        shard.removeAll(ids, includingPermanent: includingPermanent, &gone)
+      }
+      var ghosts = ShardWalk(from: 0)
+      while withShard(
+        index,
+        { shard, gone in
+          ghosts.part(of: shard.records.ghosts).map { shard.forgetGhosts($0, &gone) } != nil
+        })
+      {}
+      return count + removed
     }
+  }
+
+  /// Calls `body` with the ids of a shard, some at a time, while its lock is held, and returns the
+  /// sum.
+  func walk(
+    _ index: Int,
+    _ body: (inout MemoryShard<Key, Value>, Range<ObjectID>, inout EvictedEntries<Key, Value>) ->
+      Int
+  ) -> Int {
+    var (walk, sum) = (ShardWalk(), 0)
+    while let part = withShard(
+      index,
+      { shard, gone in
+        walk.part(of: Int(shard.highest) + 1).map { body(&shard, $0, &gone) }
+      })
+    {
+      sum += part
+    }
+    return sum
   }
 
   func discardAll() {
@@ -25,7 +53,9 @@ extension MemoryCache {
       var gone = EvictedEntries<Key, Value>(isHeard: false, handing: .none)
       blocks.lock(index)
       let removals = blocks.shard(index).pointee.totals.removals
-      _ = blocks.shard(index).pointee.removeAll(includingPermanent: true, &gone)
+      let ids = 1..<blocks.shard(index).pointee.highest + 1
+      _ = blocks.shard(index).pointee.removeAll(ids, includingPermanent: true, &gone)
+      blocks.shard(index).pointee.forgetGhosts(0..<UInt32.max, &gone)
       blocks.shard(index).pointee.totals.removals = removals
       blocks.unlock(index)
       gone.finish(events, nil)
@@ -36,7 +66,7 @@ extension MemoryCache {
   @discardableResult public func removeExpired() -> Int {
     let now = clock.time
     loads.absences?.removeExpired()
-    return sum { shard, gone in shard.removeExpired(now: now, &gone) }
+    return sum { shard, ids, gone in shard.removeExpired(ids, now: now, &gone) }
   }
 
   /// Removes entries that were stored more than `age` ago, to a little more than a second, and are
@@ -44,11 +74,11 @@ extension MemoryCache {
   @discardableResult public func trim(toAge age: Duration) -> Int {
     let (now, age) = (clock.time, age.microseconds)
     guard now > age else { return 0 }
-    return sum { shard, gone in shard.removeStored(before: now - age, &gone) }
+    return sum { shard, ids, gone in shard.removeStored(ids, before: now - age, &gone) }
   }
 
   func trim(where isChosen: (UnsafePointer<Value>) -> Bool) -> Int {
-    sum { shard, gone in shard.removeValues(&gone, where: isChosen) }
+    sum { shard, ids, gone in shard.removeValues(ids, &gone, where: isChosen) }
   }
 
   func removeExpired(_ key: Key) {
@@ -63,9 +93,9 @@ extension MemoryCache {
     let held = statistics.weight
     let wanted = UInt64(max(weight, 0))
     guard held > wanted else { return 0 }
-    return sum { shard, gone in
-      let part = shard.tier.used.multipliedFullWidth(by: wanted)
-      return shard.trim(used: held.dividingFullWidth(part).quotient, .trim, &gone)
+    return trim(.trim) { tier in
+      let part = tier.used.multipliedFullWidth(by: wanted)
+      return (held.dividingFullWidth(part).quotient, .max)
     }
   }
 
@@ -75,9 +105,9 @@ extension MemoryCache {
     let held = self.count
     let wanted = max(count, 0)
     guard held > wanted else { return 0 }
-    return sum { shard, gone in
-      let part = shard.tier.count.multipliedFullWidth(by: wanted)
-      return shard.trim(count: held.dividingFullWidth(part).quotient, .trim, &gone)
+    return trim(.trim) { tier in
+      let part = tier.count.multipliedFullWidth(by: wanted)
+      return (.max, held.dividingFullWidth(part).quotient)
     }
   }
 
@@ -86,19 +116,36 @@ extension MemoryCache {
   @discardableResult public func handle(_ level: MemoryPressureLevel) -> Int {
     let kept = configuration.pressureRule.kept(level)
     loads.absences?.removeAll()
-    return sum { shard, gone in
-      let (used, count) = (shard.tier.used, shard.tier.count)
+    return trim(.pressure) { tier in
       if configuration.limits.weight == nil || kept == 0 {
-        return shard.trim(count: Int(Double(count) * kept), .pressure, &gone)
+        return (.max, Int(Double(tier.count) * kept))
       }
-      return shard.trim(used: UInt64(Double(used) * kept), .pressure, &gone)
+      return (UInt64(Double(tier.used) * kept), .max)
     }
   }
 
   private func sum(
-    _ body: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) -> Int
+    _ body: (inout MemoryShard<Key, Value>, Range<ObjectID>, inout EvictedEntries<Key, Value>) ->
+      Int
   ) -> Int {
-    (0..<blocks.count).reduce(0) { $0 + withShard($1, body) }
+    (0..<blocks.count).reduce(0) { $0 + walk($1, body) }
+  }
+
+  private func trim(
+    _ reason: EvictionReason, _ goal: (CacheTier) -> (used: UInt64, count: Int)
+  ) -> Int {
+    var sum = 0
+    for index in 0..<blocks.count {
+      let (count, wanted) = withShard(index) { shard, _ in (shard.tier.count, goal(shard.tier)) }
+      // No more than there were, if other threads store as fast.
+      var (left, part) = (count, ShardWalk.step)
+      while part == ShardWalk.step, left > 0 {
+        part = withShard(index) { shard, gone in shard.trim(to: wanted, reason, &gone) }
+        left -= part
+        sum += part
+      }
+    }
+    return sum
   }
 }
 
@@ -153,7 +200,10 @@ extension MemoryCache {
 
   func shortenLives(to limit: (UnsafePointer<Value>) -> Expiry) {
     for index in 0..<blocks.count {
-      withShard(index) { shard, _ in shard.shortenLives(to: limit, now: clock.time) }
+      _ = walk(index) { shard, ids, _ in
+        shard.shortenLives(ids, to: limit, now: clock.time)
+        return 0
+      }
     }
   }
 

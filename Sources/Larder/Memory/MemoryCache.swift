@@ -488,11 +488,15 @@ extension MemoryCache {
 
   /// Keys whose values have not expired, unordered; no snapshot while other threads write. Not
   /// counted as accesses. O(entries) in time and memory.
-  public var keys: [Key] {
-    let now = clock.time
+  public var keys: [Key] { keys(at: clock.time) }
+
+  func keys(at now: UInt64) -> [Key] {
     var keys: [Key] = []
     for index in 0..<blocks.count {
-      withShard(index) { shard, _ in shard.appendKeys(to: &keys, now: now) }
+      _ = walk(index) { shard, ids, _ in
+        shard.append(ids, to: &keys, now: now)
+        return 0
+      }
     }
     return keys
   }

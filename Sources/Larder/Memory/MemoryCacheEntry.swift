@@ -19,17 +19,21 @@ public struct MemoryCacheEntry<Key: Sendable, Value: Sendable>: Sendable {
 }
 
 extension MemoryCache {
-  /// Entries that have not expired, with their metadata, unordered. Each shard is copied when the
-  /// loop reaches it, so a loop may change the cache. Not counted as accesses. O(entries).
+  /// Entries that have not expired, with their metadata, unordered. Some hundred are copied when
+  /// the loop reaches them, so a loop may change the cache. Not counted as accesses. O(entries).
   ///
   ///     let largest = cache.entries.max { $0.weight < $1.weight }
   public var entries: some Sequence<MemoryCacheEntry<Key, Value>> {
-    sequence(state: (shard: 0, entries: [MemoryCacheEntry<Key, Value>]())) { state in
+    sequence(state: (shard: 0, walk: ShardWalk(), entries: [MemoryCacheEntry<Key, Value>]())) {
+      state in
       while state.entries.isEmpty, state.shard < self.blocks.count {
-        state.entries = self.withShard(state.shard) { shard, _ in
-          shard.entries(now: self.clock.time)
+        let part = self.withShard(state.shard) { shard, _ in
+          state.walk.part(of: Int(shard.highest) + 1).map {
+            shard.entries($0, now: self.clock.time)
+          }
         }
-        state.shard += 1
+        state.entries = part ?? []
+        if part == nil { (state.shard, state.walk) = (state.shard + 1, ShardWalk()) }
       }
       return state.entries.popLast()
     }
@@ -49,25 +53,31 @@ extension MemoryCache {
     var count = 0
     defer { loads.absences?.removeAll() }
     for index in 0..<blocks.count {
-      count += try remove(ofShard: index, includingPermanent, isRemoved)
+      func isOfShard(_ key: Key) -> Bool { blocks.index(hasher.hash(key)) == index }
+      withShard(index) { _, _ in
+        loads.forget(where: isOfShard)
+        loads.revokeAbsences(ofShard: index)
+      }
+      var walk = ShardWalk()
+      while let part = try remove(ofShard: index, &walk, includingPermanent, isRemoved) {
+        count += part
+      }
     }
     return count
   }
 
   private func remove<Failure: Error>(
-    ofShard index: Int, _ includingPermanent: Bool,
+    ofShard index: Int, _ walk: inout ShardWalk, _ includingPermanent: Bool,
     _ isRemoved: (Key, Value) throws(Failure) -> Bool
-  ) throws(Failure) -> Int {
-    func isOfShard(_ key: Key) -> Bool { blocks.index(hasher.hash(key)) == index }
+  ) throws(Failure) -> Int? {
     var gone = EvictedEntries<Key, Value>(isHeard: events.isActive, handing: handing)
     var removed: [Key] = []
     // Destroyed after the lock is released: a deinitialiser may call the cache.
     var kept: [(key: Key, value: Value)] = []
     var failure: Failure?
     blocks.lock(index)
-    loads.forget(where: isOfShard)
-    loads.revokeAbsences(ofShard: index)
-    for id in blocks.shard(index).pointee.ids() {
+    let ids = walk.part(of: Int(blocks.shard(index).pointee.highest) + 1)
+    for id in ids ?? 0..<0 {
       guard let entry = blocks.shard(index).pointee.resident(id, includingPermanent) else {
         continue
       }
@@ -97,15 +107,17 @@ extension MemoryCache {
     }
     withExtendedLifetime(kept) {}
     if let failure { throw failure }
-    return removed.count
+    return ids == nil ? nil : removed.count
   }
 }
 
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
-  fileprivate func entries(now: UInt64) -> [MemoryCacheEntry<Key, Value>] {
+  fileprivate func entries(
+    _ ids: Range<ObjectID>, now: UInt64
+  ) -> [MemoryCacheEntry<Key, Value>] {
     var entries: [MemoryCacheEntry<Key, Value>] = []
-    entries.reserveCapacity(tier.count)
-    for id in ids() where tier.contains(id) {
+    entries.reserveCapacity(ids.count)
+    for id in ids where tier.contains(id) {
       let expiry = expiry(id)
       if expiry.isOver(at: now) { continue }
       let stamp = records.stamp(id).pointee

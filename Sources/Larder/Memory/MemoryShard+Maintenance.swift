@@ -44,8 +44,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return records.value(id).pointee
   }
 
-  func appendKeys(to keys: inout [Key], now: UInt64) {
-    for id in ids() where tier.contains(id) && !expiry(id).isOver(at: now) {
+  func append(_ ids: Range<ObjectID>, to keys: inout [Key], now: UInt64) {
+    for id in ids where tier.contains(id) && !expiry(id).isOver(at: now) {
       keys.append(records.key(id).pointee)
     }
   }
@@ -88,18 +88,16 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   }
 
   mutating func removeAll(
-    includingPermanent: Bool, _ gone: inout EvictedEntries<Key, Value>
+    _ ids: Range<ObjectID>, includingPermanent: Bool, _ gone: inout EvictedEntries<Key, Value>
   ) -> Int {
     var count = 0
-    for id in directory.ids() {
-      if ShardRecords<Key, Value>.isGhost(id) {
-        forgetGhost(id, &gone)
-        continue
-      }
+    for id in ids {
       let wasThere = tier.contains(id)
       if wasThere, !includingPermanent, records.stamp(id).pointee & Self.permanentBit != 0 {
         continue
       }
+      // Otherwise the id is free: its record may still have a hash or trivial key.
+      if !wasThere, directory.find(hash(id), { $0 == id }) == .none { continue }
       tier.remove(id)
       if wasThere {
         count += 1
@@ -112,9 +110,20 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return count
   }
 
-  mutating func removeExpired(now: UInt64, _ gone: inout EvictedEntries<Key, Value>) -> Int {
+  mutating func forgetGhosts(
+    _ places: Range<UInt32>, _ gone: inout EvictedEntries<Key, Value>
+  ) {
+    for place in places.clamped(to: 0..<UInt32(records.ghosts)) {
+      let ghost = Records.ghostBit | place
+      if directory.find(ghostHash(place), { $0 == ghost }) != .none { forgetGhost(ghost, &gone) }
+    }
+  }
+
+  mutating func removeExpired(
+    _ ids: Range<ObjectID>, now: UInt64, _ gone: inout EvictedEntries<Key, Value>
+  ) -> Int {
     guard expires else { return 0 }
-    let count = removeResidents(.expire, &gone) { shard, id in
+    let count = removeResidents(ids, .expire, &gone) { shard, id in
       let expiry = shard.expiry(id)
       guard expiry.isOver(at: now) else { return false }
       return !(shard.keepsExpired?(UnsafePointer(shard.records.value(id)), expiry) ?? false)
@@ -124,37 +133,39 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   }
 
   mutating func removeStored(
-    before instant: UInt64, _ gone: inout EvictedEntries<Key, Value>
+    _ ids: Range<ObjectID>, before instant: UInt64, _ gone: inout EvictedEntries<Key, Value>
   ) -> Int {
     // The bit of a permanent entry makes its stamp later than any time.
     let stamp = stamp(instant)
-    return trim(&gone) { shard, id in shard.records.stamp(id).pointee < stamp }
+    return trim(ids, &gone) { shard, id in shard.records.stamp(id).pointee < stamp }
   }
 
   mutating func removeValues(
-    _ gone: inout EvictedEntries<Key, Value>, where isChosen: (UnsafePointer<Value>) -> Bool
+    _ ids: Range<ObjectID>, _ gone: inout EvictedEntries<Key, Value>,
+    where isChosen: (UnsafePointer<Value>) -> Bool
   ) -> Int {
-    trim(&gone) { shard, id in
+    trim(ids, &gone) { shard, id in
       shard.records.stamp(id).pointee & Self.permanentBit == 0
         && isChosen(UnsafePointer(shard.records.value(id)))
     }
   }
 
   private mutating func trim(
-    _ gone: inout EvictedEntries<Key, Value>,
+    _ ids: Range<ObjectID>, _ gone: inout EvictedEntries<Key, Value>,
     where isChosen: (borrowing MemoryShard, ObjectID) -> Bool
   ) -> Int {
-    let count = removeResidents(.evict(.trim), &gone, where: isChosen)
+    let count = removeResidents(ids, .evict(.trim), &gone, where: isChosen)
     totals.trimmed += UInt64(count)
     return count
   }
 
+  /// Evicts as many entries as needed, up to `ShardWalk.step`.
   mutating func trim(
-    used: UInt64 = .max, count: Int = .max, _ reason: EvictionReason,
+    to goal: (used: UInt64, count: Int), _ reason: EvictionReason,
     _ gone: inout EvictedEntries<Key, Value>
   ) -> Int {
     var given = 0
-    while tier.count > 0, tier.used > used || tier.count > count {
+    while given < ShardWalk.step, tier.count > 0, tier.used > goal.used || tier.count > goal.count {
       depart(tier.giveUp(), .evict(reason), &gone)
       given += 1
     }
@@ -167,11 +178,11 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   }
 
   private mutating func removeResidents(
-    _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>,
+    _ ids: Range<ObjectID>, _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>,
     where isChosen: (borrowing MemoryShard, ObjectID) -> Bool
   ) -> Int {
     var count = 0
-    for id in ids() where tier.contains(id) && isChosen(self, id) {
+    for id in ids where tier.contains(id) && isChosen(self, id) {
       tier.remove(id)
       depart(id, kind, &gone)
       count += 1
@@ -232,9 +243,9 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   }
 
   mutating func shortenLives(
-    to limit: (UnsafePointer<Value>) -> Expiry, now: UInt64
+    _ ids: Range<ObjectID>, to limit: (UnsafePointer<Value>) -> Expiry, now: UInt64
   ) {
-    for id in ids() where tier.contains(id) {
+    for id in ids where tier.contains(id) {
       guard records.stamp(id).pointee & Self.permanentBit == 0 else { continue }
       shortenLife(of: id, to: limit(UnsafePointer(records.value(id))), now: now)
     }
@@ -301,5 +312,25 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   func endRefresh(_ key: Key, _ hash: UInt32, _ stamp: UInt32) {
     guard isRefreshing(key, hash) else { return }
     records.stamp(find(key, hash)).pointee = stamp
+  }
+}
+
+/// A walk over the ids of a shard, in order and in parts, between which its lock is released. An
+/// entry keeps its id; ids that are first used after the beginning are not visited.
+struct ShardWalk {
+  static var step: Int { 256 }
+
+  private var next: ObjectID
+
+  init(from first: ObjectID = 1) { next = first }
+
+  private var end: ObjectID?
+
+  mutating func part(of count: Int) -> Range<ObjectID>? {
+    let end = self.end ?? ObjectID(count)
+    self.end = end
+    guard next < end else { return nil }
+    defer { next = min(end, next + ObjectID(Self.step)) }
+    return next..<min(end, next + ObjectID(Self.step))
   }
 }

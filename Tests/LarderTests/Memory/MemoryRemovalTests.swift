@@ -140,4 +140,55 @@ import Testing
     #expect(told.next() == [])
     #expect(cache.statistics.sets == 2)
   }
+
+  /// The listener is called whenever the lock was released.
+  @Test(arguments: ["lru", "s3-fifo", "lirs"], 0..<6)
+  func bulkRemovalReleasesTheLockOnTheWay(policy: String, way: Int) throws {
+    let (clock, counts) = (clock, Locked<[Int]>([]))
+    let held = Locked<MemoryCache<Int, Int>?>(nil)
+    let cache = try MemoryCache<Int, Int>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 2000), policy: CachePolicy(policy), shards: 1,
+        clock: clock),
+      onRemoval: { _, _, _ in
+        if let count = held.withLock({ $0?.count }) { counts.withLock { $0.append(count) } }
+      })
+    for key in 0..<3000 { cache.set(key, for: key, timeToLive: .seconds(10)) }
+    held.withLock { $0 = cache }
+    defer { held.withLock { $0 = nil } }
+    let before = cache.count
+    clock.advance(seconds: 20)
+    let removed =
+      switch way {
+      case 0: cache.removeAll()
+      case 1: cache.removeExpired()
+      case 2: cache.trim(toAge: .seconds(5))
+      case 3: cache.trim(toCount: 0)
+      case 4: cache.remove { _, _ in true }
+      default: cache.handle(.critical)
+      }
+    let after = counts.withLock { $0 }
+    let most = zip([before] + after, after).map { $0 - $1 }.max() ?? 0
+    #expect(removed == before - cache.count && removed > 1000)
+    #expect(most > 0 && most <= 256)
+  }
+
+  @Test func entriesAreCopiedInParts() throws {
+    let cache = MemoryCache<Int, Int>(count: 5000)
+    for key in 0..<5000 { cache.set(key, for: key) }
+    let size = cache.count
+    var entries = cache.entries.makeIterator()
+    let first = entries.next()
+    #expect(first != nil)
+    cache.removeAll()
+    let others = IteratorSequence(entries).count { _ in true }
+    #expect(others < 256 && size > 4000)
+    for key in 0..<300 { cache.set(key, for: key) }
+    var found = 0
+    for entry in cache.entries {
+      cache.set(0, for: 10_000 + entry.key)
+      found += 1
+    }
+    #expect(found <= 600)
+  }
 }
