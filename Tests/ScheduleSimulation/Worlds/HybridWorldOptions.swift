@@ -34,7 +34,8 @@
       let isLarge = !isStrict && random.oneIn(3)
       var memory = MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: isLarge ? 8 * shards : shards + random.below(2)),
-        policy: CachePolicy(random.pick(Self.policies)), shards: shards, hashing: .seeded(random.next()))
+        policy: CachePolicy(random.pick(Self.policies)), shards: shards,
+        hashing: .seeded(random.next()))
       memory.seed = random.next()
       var disk = DiskConfiguration(
         policy: CachePolicy(random.pick(Self.policies)),

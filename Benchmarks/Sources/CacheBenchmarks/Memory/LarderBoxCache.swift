@@ -14,7 +14,8 @@ struct LarderBoxCache: BenchmarkCache {
   init(capacity: Int, policy: String, shards: Int?) throws {
     cache = try MemoryCache(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: capacity), policy: CachePolicy(policy), shards: shards, hashing: .fast))
+        limits: MemoryCacheLimits(count: capacity), policy: CachePolicy(policy), shards: shards,
+        hashing: .fast))
   }
 
   func get(_ key: Int) -> Int? { cache.value(for: key)?.value }
