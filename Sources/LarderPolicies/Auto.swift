@@ -273,8 +273,8 @@ extension Auto {
       if isGhost(old) { records[old.id].isGhost = false }
       ghosts[nextGhost] = ghost
     } else {
-      // The cache is full: there will be as many. Growing would copy them within one request.
-      if ghosts.isEmpty { ghosts.reserveCapacity(size.objects) }
+      // A full cache will have as many; growing would copy them within one request.
+      if ghosts.isEmpty { ghosts.reserveCapacity(min(size.objects, leader.count + 1)) }
       ghosts.append(ghost)
     }
     nextGhost = nextGhost + 1 < size.objects ? nextGhost + 1 : 0

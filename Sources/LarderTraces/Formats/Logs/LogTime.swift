@@ -4,8 +4,8 @@ import LarderEngine
 enum LogTime {
   /// Parses a time: `01/Mar/2026:10:00:00 +0100` with or without brackets, ISO 8601
   /// (`2026-03-01T10:00:00.25+01:00`, a blank for the T, slashes for the hyphens), its 14 digits
-  /// alone, or `Sun, 01 Mar 2026 09:00:00 GMT`. Times without a zone are in UTC. Nil for anything else and for times
-  /// before 1970.
+  /// alone, or `Sun, 01 Mar 2026 09:00:00 GMT`. Times without a zone are in UTC. Nil for anything
+  /// else and for times before 1970.
   static func microseconds(_ field: TextField) -> UInt64? {
     var text = DateText(field)
     if text.passes(UInt8(ascii: "[")) { text.dropLast(UInt8(ascii: "]")) }
