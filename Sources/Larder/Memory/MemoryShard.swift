@@ -452,8 +452,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     place.open(records, directory, tier, idle)
   }
 
-  /// Moves keys and values in the order of ids, which is that of memory, and enters 64 ids at a time,
-  /// whose buckets have been prefetched.
+  /// Moves keys and values in the order of ids, which is that of memory, and enters 64 ids at a
+  /// time, whose buckets have been prefetched.
   @inlinable func moveRecords(
     to larger: ShardRecords<Key, Value>, _ largerDirectory: KeyDirectory, fresh: ObjectID
   ) {
