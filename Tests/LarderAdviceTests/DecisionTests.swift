@@ -43,8 +43,8 @@ import Testing
     var prices = Prices()
     prices.currency = "EUR"
     prices.originPerMillionRequests = 7
-    let decision = try decision(trace, "redis:allkeys-lru:32KiB", prices: prices)
-    #expect(decision.today.cache == "redis allkeys-lru" && decision.today.capacity == 32 << 10)
+    let decision = try decision(trace, "redis:allkeys-lru:983KiB", prices: prices)
+    #expect(decision.today.cache == "redis allkeys-lru" && decision.today.capacity == 983 << 10)
     #expect(decision.proposed.cache.hasPrefix("redis allkeys-lfu"), "\(decision.proposed)")
     #expect(decision.gainPoints > 20 && decision.isServer && decision.currency == "EUR")
     for side in [decision.today, decision.proposed] {
