@@ -314,6 +314,9 @@ int sysctlbyname(const char *name, void *old, size_t *oldBytes, void *new_, size
 #define SIGSEGV 11
 #define SIGPIPE 13
 #define SIGTERM 15
+#define SIG_SETMASK 3
+#define IPPROTO_TCP 6
+#define TCP_NODELAY 0x01
 #define SIG_BLOCK 1
 #define SIG_UNBLOCK 2
 typedef uint32_t sigset_t;
