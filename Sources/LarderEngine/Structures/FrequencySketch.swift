@@ -78,7 +78,7 @@ public struct FrequencySketch: ~Copyable {
   ) -> UInt32 {
     let place = Place(fingerprint, self)
     if additions >= trigger { settle(place) }
-    let old = estimate(place)
+    let old = lowest(place)
     guard old < UInt64(FrequencySketch.estimateMax) else { return FrequencySketch.estimateMax }
     for row in 0..<4 as Range<UInt32> {
       let (word, shift) = place.counter(row)
@@ -93,12 +93,17 @@ public struct FrequencySketch: ~Copyable {
   }
 
   @inlinable @inline(__always) func estimate(_ place: Place) -> UInt64 {
+    let least = lowest(place)
+    return additions >= trigger && isUnswept(place) ? least / 2 : least
+  }
+
+  @inlinable @inline(__always) func lowest(_ place: Place) -> UInt64 {
     var least: UInt64 = 15
     for row in 0..<4 as Range<UInt32> {
       let (word, shift) = place.counter(row)
       least = min(least, words[word] >> shift & 15)
     }
-    return additions >= trigger && isUnswept(place) ? least / 2 : least
+    return least
   }
 
   /// Sizes the sketch for a cache of `wanted` objects without changing estimates.
