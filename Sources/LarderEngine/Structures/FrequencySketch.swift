@@ -26,6 +26,8 @@ public struct FrequencySketch: ~Copyable {
   @usableFromInline var first: UInt32
   @usableFromInline var blockMask: UInt32
   @usableFromInline var additions: UInt64 = 0
+  // With as many additions halving is due, or goes on: the period, or 0.
+  @usableFromInline var trigger: UInt64
   /// The number of objects that the sketch is sized for, that of the cache.
   public private(set) var objects: Int
   /// The number of additions after which all counters are halved.
@@ -41,7 +43,9 @@ public struct FrequencySketch: ~Copyable {
     self.objects = count
     self.objectsInBlock = objectsInBlock
     periodFixed = period
-    self.period = period ?? UInt64(count) * 10
+    let additionsInPeriod = period ?? UInt64(count) * 10
+    self.period = additionsInPeriod
+    trigger = additionsInPeriod
     let blocks = FrequencySketch.blocks(objects, objectsInBlock)
     words = Column(objects: (blocks + 1) * FrequencySketch.wordsInBlock)
     halved = Column(objects: blocks / Int(FrequencySketch.blocksInGroup))
@@ -49,10 +53,13 @@ public struct FrequencySketch: ~Copyable {
     blockMask = UInt32(blocks - 1)
   }
 
-  /// Counts one request, and begins to halve all counters at the end of a period. O(1).
+  /// Counts one request. At the end of a period all counters are halved, before the next one. O(1).
   @inlinable @inline(__always) public mutating func increment(_ fingerprint: UInt32) {
     let place = Place(fingerprint, self)
-    if unswept != 0 { settle(place) }
+    additions >= trigger ? addHalving(place) : add(place)
+  }
+
+  @inlinable @inline(__always) mutating func add(_ place: Place) {
     // Branchless, because saturation of a counter is unpredictable.
     var added: UInt64 = 0
     for row in 0..<4 as Range<UInt32> {
@@ -63,7 +70,6 @@ public struct FrequencySketch: ~Copyable {
       added |= step
     }
     additions += added
-    if additions >= period, added != 0 { endPeriod() }
   }
 
   /// Increments the key's lowest counters, and returns the new estimate. O(1).
@@ -71,8 +77,8 @@ public struct FrequencySketch: ~Copyable {
     _ fingerprint: UInt32
   ) -> UInt32 {
     let place = Place(fingerprint, self)
-    if unswept != 0 { settle(place) }
-    let old = estimate(place)
+    if additions >= trigger { settle(place) }
+    let old = lowest(place)
     guard old < UInt64(FrequencySketch.estimateMax) else { return FrequencySketch.estimateMax }
     for row in 0..<4 as Range<UInt32> {
       let (word, shift) = place.counter(row)
@@ -87,12 +93,17 @@ public struct FrequencySketch: ~Copyable {
   }
 
   @inlinable @inline(__always) func estimate(_ place: Place) -> UInt64 {
+    let least = lowest(place)
+    return additions >= trigger && isUnswept(place) ? least / 2 : least
+  }
+
+  @inlinable @inline(__always) func lowest(_ place: Place) -> UInt64 {
     var least: UInt64 = 15
     for row in 0..<4 as Range<UInt32> {
       let (word, shift) = place.counter(row)
       least = min(least, words[word] >> shift & 15)
     }
-    return unswept != 0 && isUnswept(place) ? least / 2 : least
+    return least
   }
 
   /// Sizes the sketch for a cache of `wanted` objects without changing estimates.
@@ -101,8 +112,10 @@ public struct FrequencySketch: ~Copyable {
   }
 
   @usableFromInline @inline(never) mutating func grow(_ wanted: Int) {
+    if unswept == 0, additions >= period { beginHalving() }
     objects = wanted
     period = periodFixed ?? UInt64(wanted) * 10
+    if unswept == 0 { trigger = period }
     let blocks = FrequencySketch.blocks(wanted, objectsInBlock)
     let oldBlocks = Int(blockMask) + 1
     guard blocks > oldBlocks else { return }
@@ -156,29 +169,38 @@ public struct FrequencySketch: ~Copyable {
   /// the last halving has not ended.
   public mutating func halve() {
     sweepAll()
+    beginHalving()
+  }
+
+  private mutating func beginHalving() {
     additions /= 2
     (half, odd) = (additions, 0)
     unswept = blockMask / FrequencySketch.blocksInGroup + 1
+    trigger = 0
     sweepGroup()
   }
 
-  @usableFromInline @inline(never) mutating func endPeriod() {
-    // Odd counters may still lower the number of additions.
-    sweepAll()
-    if additions >= period { halve() }
+  mutating func sweepAll() {
+    if unswept == 0, additions >= period { beginHalving() }
+    while unswept != 0 { sweepGroup() }
   }
 
-  mutating func sweepAll() { while unswept != 0 { sweepGroup() } }
+  @usableFromInline @inline(never) mutating func addHalving(_ place: Place) {
+    settle(place)
+    add(place)
+    // Odd counters may still lower the number of additions.
+    if additions >= period { sweepAll() }
+  }
 
   @usableFromInline @inline(never) mutating func settle(_ place: Place) {
-    sweepGroup()
-    guard isUnswept(place) else { return }
+    unswept == 0 ? beginHalving() : sweepGroup()
+    guard unswept != 0, isUnswept(place) else { return }
     halved[group(place)] |= mark(place)
     halveBlock(place.block)
   }
 
   @usableFromInline @inline(never) func isUnswept(_ place: Place) -> Bool {
-    group(place) < unswept && halved[group(place)] & mark(place) == 0
+    unswept == 0 || group(place) < unswept && halved[group(place)] & mark(place) == 0
   }
 
   private func number(_ place: Place) -> UInt32 {
@@ -202,7 +224,10 @@ public struct FrequencySketch: ~Copyable {
     }
     // As in Caffeine 2, with which the published results were produced. (Caffeine 3 subtracts half
     // as much, which is what odd counters lose; hit ratios differ by 0.1 points.)
-    if unswept == 0 { additions -= min(half, odd / 4) }
+    if unswept == 0 {
+      additions -= min(half, odd / 4)
+      trigger = period
+    }
   }
 
   private mutating func halveBlock(_ block: UInt32) {

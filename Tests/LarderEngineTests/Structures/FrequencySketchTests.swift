@@ -117,6 +117,7 @@ import Testing
       let isEqual = sketch.estimate(other) == atOnce.estimate(other)
       wrong += isEqual && before <= after + 1 ? 0 : 1
     }
+    sketch.sweepAll()
     let additions = (sketch.additions, atOnce.additions)
     #expect(additions.0 == additions.1 && wrong == 0 && parts.count >= 7)
   }
