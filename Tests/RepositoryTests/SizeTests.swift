@@ -7,12 +7,12 @@ struct SizeTests {
   /// Lines of Swift below folders.
   @Test(
     arguments: [
-      (["Sources/LarderEngine"] + Registration.policies, 18_783),
+      (["Sources/LarderEngine"] + Registration.policies, 18_808),
       (["Sources/LarderTraces"], 16_229),
       (["Sources/LarderExperiments"], 12_196),
       (["Sources/Larder"], 19_248),
       (["Sources/LarderHTTP"], 2_218),
-      (["Sources"], 88_479),
+      (["Sources"], 88_504),
       (["Tests"], 70_345),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
