@@ -20,7 +20,7 @@ public struct Record: Sendable, Hashable, Codable {
   /// Course of a policy that chooses among others, a function of the cell; nil for other policies.
   public var course: ChoiceCourse?
   /// Hit ratios in up to 100 parts of the counted requests, in per mille, between blanks; nil for a
-  /// short trace, and for a cell that was read from a store.
+  /// short trace.
   public var hitRatios: String?
   /// Timings, one per repetition.
   public var timings: [Timing]

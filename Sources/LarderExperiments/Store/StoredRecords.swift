@@ -105,6 +105,7 @@ package struct StoredCell: Hashable, Sendable, Codable {
   package let prefix: PrefixCounts?
   package let flash: FlashCounts?
   package let course: ChoiceCourse?
+  package let hitRatios: String?
 
   init(_ record: Record, key: CellKey, rules: StoreRules) {
     cell = key.text
@@ -115,6 +116,7 @@ package struct StoredCell: Hashable, Sendable, Codable {
     prefix = record.prefix
     flash = record.flash
     course = record.course
+    hitRatios = record.hitRatios
   }
 
   func record(of cell: Cell) -> Record {
@@ -123,6 +125,7 @@ package struct StoredCell: Hashable, Sendable, Codable {
     record.prefix = prefix
     record.flash = flash
     record.course = course
+    record.hitRatios = hitRatios
     return record
   }
 }
