@@ -9,10 +9,10 @@ struct SizeTests {
     arguments: [
       (["Sources/LarderEngine"] + Registration.policies, 18_808),
       (["Sources/LarderTraces"], 16_229),
-      (["Sources/LarderExperiments"], 12_198),
+      (["Sources/LarderExperiments"], 12_199),
       (["Sources/Larder"], 19_248),
       (["Sources/LarderHTTP"], 2_218),
-      (["Sources"], 88_506),
+      (["Sources"], 88_507),
       (["Tests"], 70_345),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
