@@ -149,7 +149,7 @@ enum Interrupts {
     ChildProcesses.remove(-1)
     signal(SIGINT, handler)
     signal(SIGTERM, handler)
-    // Whoever started this process may have kept them away, as threads of Dispatch do.
+    // Signals may be blocked by the parent, as threads of Dispatch block them.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGINT)
