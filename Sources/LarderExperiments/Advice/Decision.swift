@@ -139,10 +139,10 @@ private struct ServerSettings {
   }
 
   /// Smaller sizes, which may do as well; with prices, larger ones too.
-  private var sizes: [UInt64] {
+  private func sizes() throws -> [UInt64] {
     if !advisor.settings.capacities.isEmpty {
-      let asked = advisor.settings.capacities.compactMap {
-        try? advisor.trace.capacity($0, in: advisor.unit)
+      let asked = try advisor.settings.capacities.map {
+        try advisor.trace.capacity($0, in: advisor.unit)
       }
       return Set(asked).subtracting([capacity]).sorted()
     }
@@ -196,7 +196,7 @@ private struct ServerSettings {
         (decision.proposed, decision.keyOption, mini) = (side, plainer.option, plain)
       }
     }
-    let sizes = sizes
+    let sizes = try sizes()
     counts = try run(sizes.map { (design, $0) }, over: mini)
     let sides = sizes.indices.map { side(design, sizes[$0], counts[$0], mini) }
     decision.proposed = resized(decision.proposed, sides)
