@@ -234,10 +234,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   }
 
   /// Stores a value for a key, replacing any previous value. Returns false if the value was not
-  /// stored: it is too large, or the policy did not admit it. Amortised O(1), or the cost of the
-  /// policy.
+  /// stored: it is too large, or the policy did not admit it. Amortised O(1), or the policy's.
   ///
   /// - Parameters:
+  ///   - value: Value to store.
+  ///   - key: Its key.
   ///   - weight: Weight against the limit, at least 1; nil for what `weigh` returns.
   ///   - timeToLive: Lifetime; nil for the cache's. With zero or less nothing is stored, and the
   ///     key's previous value is removed.
