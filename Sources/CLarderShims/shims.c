@@ -23,6 +23,8 @@ unsigned larder_number_thread(void) {
 
 unsigned larder_numbered_threads(void) { return atomic_load(&numbered); }
 
+_Thread_local long larder_debug_work_count = 0;
+
 static _Thread_local void *foreign_call = 0;
 
 void *larder_foreign_call(void) { return foreign_call; }

@@ -120,6 +120,13 @@ static inline __attribute__((always_inline)) unsigned larder_thread_number(void)
   return __builtin_expect(number != 0, 1) ? number : larder_number_thread();
 }
 
+/// Work of the calling thread, counted in debug builds: see `DebugWork`.
+extern _Thread_local long larder_debug_work_count;
+
+static inline long larder_debug_work(void) { return larder_debug_work_count; }
+
+static inline void larder_add_debug_work(long amount) { larder_debug_work_count += amount; }
+
 /// The calling thread's current operation in a cache, for `ForeignCall`; null for none.
 void *larder_foreign_call(void);
 
