@@ -73,7 +73,7 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
     let (bytes, isTooMuch) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)
     precondition(
       !isTooMuch && bytes <= Int.max - (4 << 20), "out of address space: \(count) objects")
-    return bytes(count)
+    return Column.bytes(count)
   }
 
   private static func bytes(_ count: Int) -> Int {

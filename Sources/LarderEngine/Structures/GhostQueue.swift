@@ -142,22 +142,24 @@ public struct GhostLimit {
     place &+ 1 == places ? 0 : place &+ 1
   }
 
-  /// True if no slot can be assigned. At the end of the ring this is also true if it is `growing`:
-  /// only there can it grow without moving ghosts.
-  @inlinable @inline(__always) mutating func isFull(growing: @autoclosure () -> Bool) -> Bool {
-    if newest == places, isAtEnd(growing: growing()) { return true }
+  /// True if no slot can be assigned, or if the ring should grow, which it can only at its end
+  /// without moving ghosts: it grows to at least `limit` slots, or without a limit when most are
+  /// taken.
+  @inlinable @inline(__always) mutating func isFull(limit: UInt64) -> Bool {
+    if newest == places, isAtEnd(limit) { return true }
     if span < places { return false }
     skipHoles()
     return span == places
   }
 
-  @usableFromInline mutating func isAtEnd(growing: Bool) -> Bool {
+  @usableFromInline mutating func isAtEnd(_ limit: UInt64) -> Bool {
     skipHoles()
     if span == 0 {
       (oldest, newest, closing) = (0, 0, nil)
       return places == 0
     }
-    if growing || span == places { return true }
+    let grows = limit == .max ? count > places - places / 8 : UInt64(places) < limit
+    if grows || span == places { return true }
     newest = 0
     return false
   }

@@ -104,7 +104,7 @@ package enum LargeMemory {
 
 /// Work that one call may do only in small amounts, such as pages and ids that it moves, counted in
 /// debug builds for the calling thread, so that tests can bound it.
-package enum DebugWork {
+@usableFromInline package enum DebugWork {
   #if DEBUG
     package static var amount: Int { larder_debug_work() }
   #endif

@@ -333,10 +333,9 @@ extension ThreeQueues {
       ghostUsed -= countsBytes ? UInt64(ghostSizes[dropped]) : 1
       if isGhostFull(for: weight) { return GhostMove(.unfinished, dropped: dropped) }
     }
-    let isFull = places.isFull(
-      growing: countsBytes
-        ? places.count > places.places - places.places / 8 : UInt64(places.places) < ghostCapacity)
-    if isFull { return GhostMove(.full, dropped: dropped) }
+    if places.isFull(limit: countsBytes ? .max : ghostCapacity) {
+      return GhostMove(.full, dropped: dropped)
+    }
     let place = places.push()
     ghostUsed += weight
     if countsBytes { ghostSizes[place] = size }
