@@ -589,7 +589,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// `ThreeQueues.tidyGhosts`.
   @inlinable @inline(never) mutating func makeGhostRoom() {
     let (held, places) = (tier.ghostCount, records.ghosts)
-    let hasHoles = tier.ghostsMax == .max && held <= places - (places + 7) / 8
+    let hasHoles = places > 0 && tier.ghostsMax == .max && held <= places - (places + 7) / 8
     let wanted = hasHoles ? places : max(places, nextGhosts)
     if wanted > places {
       place.close()
