@@ -533,7 +533,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       case .forgotten: return release(id, &gone)
       case .ghost, .crowded:
         keepGhost(of: id, at: move.place)
-        if move.outcome == .crowded { tier.tidyGhosts { moveGhost($0, $1) } }
+        if move.outcome == .crowded { tier.repackGhosts(nil) { moveGhost($0, $1) } }
         if move.next != GhostMove.nowhere, hasher.isFast || !records.hasVersions {
           // Keys of ghosts are stored in the order in which ghosts are forgotten.
           larder_prefetch(directory.home(ghostHash(move.next)))
@@ -586,7 +586,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Makes room when all ghost slots are taken: adds slots, or closes the holes between them if
   /// there are as many as there will be, or if at least an eighth are holes and their number has no
   /// limit. O(1) until there are as many slots as there will be, and afterwards seldom needed: see
-  /// `ThreeQueues.tidyGhosts`.
+  /// `ThreeQueues.repackGhosts`.
   @inlinable @inline(never) mutating func makeGhostRoom() {
     let (held, places) = (tier.ghostCount, records.ghosts)
     let hasHoles = places > 0 && tier.ghostsMax == .max && held <= places - (places + 7) / 8

@@ -15,8 +15,8 @@ public import Synchronization
 
   /// 1 while the fields below must not be used.
   @usableFromInline let isClosed = Atomic<UInt32>(0)
-  /// 1 while keys may be missing from the directory, because it grows: a get that finds none must be
-  /// repeated with the lock. Changes only while no get is in a slot for the shard.
+  /// 1 while keys may be missing from the directory because it grows: a get that finds none must
+  /// be repeated with the lock. Changes only while no get is in a slot for the shard.
   @usableFromInline let isDraining = Atomic<UInt32>(0)
   @usableFromInline let directoryBase: Atomic<UnsafeMutableRawPointer>
   @usableFromInline let buckets: Atomic<Int>

@@ -3,9 +3,9 @@ import LarderEngine
 import LarderLibc
 public import Synchronization
 
-/// The lock of a shard: two words, so that it can share a cache line with the data it guards: one is
-/// 1 while it is held, the other is the number of threads that sleep until it is released. Critical
-/// sections take tens of nanoseconds, so a waiting thread spins before it sleeps.
+/// The lock of a shard: two words, so that it can share a cache line with the data it guards. One
+/// is 1 while it is held, the other is the number of threads that sleep until it is released.
+/// Critical sections take tens of nanoseconds, so a waiting thread spins before it sleeps.
 @usableFromInline struct CacheLock {
   @usableFromInline let word: UnsafeMutablePointer<Atomic<UInt32>>
 

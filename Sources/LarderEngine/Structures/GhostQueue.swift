@@ -284,7 +284,7 @@ public struct GhostLimit {
     case ghost
     /// A ghost was dropped, and another one must be: call again.
     case unfinished
-    /// The object is a ghost, and slots run out because of holes: see `ThreeQueues.tidyGhosts`.
+    /// The object is a ghost, and slots run out because of holes: see `ThreeQueues.repackGhosts`.
     case crowded
     /// Every slot is taken: see `ThreeQueues.repackGhosts`, and call again.
     case full

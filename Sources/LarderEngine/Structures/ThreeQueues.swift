@@ -360,22 +360,21 @@ extension ThreeQueues {
     ghostUsed -= countsBytes ? UInt64(ghostSizes[place]) : 1
   }
 
-  /// Adds ghost slots up to `wanted`, at most `ghostPlacesMax`, or closes the holes between ghosts if
-  /// there are as many. O(places) in the worst case.
+  /// Adds ghost slots up to `wanted`, at most `ghostPlacesMax`, or closes the holes between ghosts
+  /// if there are as many: O(places) in the worst case. Without a number it goes on closing holes,
+  /// for 32 slots: O(1).
   public mutating func repackGhosts(
-    places wanted: Int, moved: (_ old: UInt32, _ new: UInt32) -> Void
+    places wanted: Int?, moved: (_ old: UInt32, _ new: UInt32) -> Void
   ) {
+    guard let wanted else {
+      return places.tidy { old, new in
+        if countsBytes { ghostSizes[new] = ghostSizes[old] }
+        moved(old, new)
+      }
+    }
     precondition(wanted <= ThreeQueues.ghostPlacesMax, "\(wanted) places for ghosts")
     if countsBytes { ghostSizes.reserve(objects: wanted) }
     places.repack(places: UInt32(wanted)) { old, new in
-      if countsBytes { ghostSizes[new] = ghostSizes[old] }
-      moved(old, new)
-    }
-  }
-
-  /// Goes on closing holes between ghosts, for 32 slots. O(1).
-  public mutating func tidyGhosts(moved: (_ old: UInt32, _ new: UInt32) -> Void) {
-    places.tidy { old, new in
       if countsBytes { ghostSizes[new] = ghostSizes[old] }
       moved(old, new)
     }

@@ -69,8 +69,7 @@ public import Synchronization
   @usableFromInline package let dropGhost: (_ place: UInt32) -> Void
   /// Resizes the ghost slots: see `ThreeQueues.repackGhosts`.
   @usableFromInline package let repackGhosts:
-    (_ places: Int, _ moved: (_ old: UInt32, _ new: UInt32) -> Void) -> Void
-  @usableFromInline package let tidyGhosts: ((_ old: UInt32, _ new: UInt32) -> Void) -> Void
+    (_ places: Int?, _ moved: (_ old: UInt32, _ new: UInt32) -> Void) -> Void
   @usableFromInline let placeGhostsBody: () -> Bool
   @usableFromInline let ghostCountBody: () -> Int
   @usableFromInline let ghostsMaxBody: () -> Int
@@ -104,9 +103,6 @@ public import Synchronization
     dropGhost = { place in held.with { _ = $0.policy.withGhostQueues { $0.dropGhost(at: place) } } }
     repackGhosts = { places, moved in
       held.with { _ = $0.policy.withGhostQueues { $0.repackGhosts(places: places, moved: moved) } }
-    }
-    tidyGhosts = { moved in
-      held.with { _ = $0.policy.withGhostQueues { $0.tidyGhosts(moved: moved) } }
     }
     placeGhostsBody = { held.with { $0.placeGhosts() } }
     ghostCountBody = { held.with { $0.policy.withGhostQueues { $0.ghostCount } ?? 0 } }
