@@ -46,14 +46,17 @@ package enum LargeMemory {
   package static func grow(
     _ memory: UnsafeMutableRawPointer, from bytes: Int, to wanted: Int, alignment: Int = 64
   ) -> UnsafeMutableRawPointer {
-    let larger = allocate(bytes: wanted, alignment: alignment)
     #if os(Linux)
-      let hasPages = bytes >= mappedMin && (bytes >= hugePage || wanted < hugePage)
-      if hasPages, larder_move_pages(memory, pages(bytes), larger, pages(wanted)) != MAP_FAILED {
-        DebugWork.add(1 + bytes / hugePage)
-        return larger
+      if bytes >= mappedMin, bytes >= hugePage || wanted < hugePage {
+        let place = allocate(bytes: wanted)
+        if larder_move_pages(memory, pages(bytes), place, pages(wanted)) != MAP_FAILED {
+          DebugWork.add(1 + bytes / hugePage)
+          return place
+        }
+        // The place may be unmapped now.
       }
     #endif
+    let larger = allocate(bytes: wanted, alignment: alignment)
     DebugWork.add(bytes / 4096)
     larger.copyMemory(from: memory, byteCount: bytes)
     if wanted < mappedMin {
