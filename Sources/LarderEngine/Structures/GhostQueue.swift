@@ -122,8 +122,10 @@ public struct GhostLimit {
   @usableFromInline var span: UInt32 = 0
   @usableFromInline var count: UInt32 = 0
   /// The closing of holes in small steps: ghosts before slot `end` move towards it. Slots from
-  /// `from` on, of which there are `seen`, have been looked at, and those behind `to` are taken.
-  private var closing: (end: UInt32, from: UInt32, to: UInt32, seen: UInt32)?
+  /// `from` on, of which there are `seen`, have been looked at, and those from `to` on are taken;
+  /// `pushed` ghosts were added since, up to slot `newest`.
+  private var closing:
+    (from: UInt32, to: UInt32, end: UInt32, seen: UInt32, pushed: UInt32, newest: UInt32)?
 
   @usableFromInline init(places: UInt32) {
     self.places = places
@@ -246,8 +248,15 @@ public struct GhostLimit {
   /// Goes on closing holes, for 32 slots.
   @usableFromInline mutating func tidy(_ moved: (_ old: UInt32, _ new: UInt32) -> Void) {
     DebugWork.add(1)
-    var step = closing ?? (end: newest, from: newest, to: newest, seen: 0)
-    let all = distance(from: oldest, to: step.end)
+    var step = closing ?? (newest, newest, newest, 0, 0, newest)
+    step.pushed += step.newest == newest ? 0 : 1
+    // Not called for the last push: the ring may have turned since.
+    if step.pushed > 0, newest != step.newest % places + 1 {
+      step = (newest, newest, newest, 0, 0, newest)
+    }
+    step.newest = newest
+    // Slots before `end`, unless the oldest ghost is behind it by now.
+    let all = span - min(span, step.pushed)
     for _ in 0..<32 where step.seen < all {
       step.seen += 1
       step.from = previous(step.from)
