@@ -24,11 +24,16 @@ public struct IDRing: ~Copyable {
     while places <= min(capacity, IDRing.entriesMax) { places *= 2 }
     mask = UInt32(places - 1)
     checkpoint = UInt32(places)
-    base = .allocate(capacity: places)
-    base.initialize(repeating: .none, count: places)
+    base = IDRing.allocate(places)
   }
 
-  deinit { base.deallocate() }
+  deinit { LargeMemory.deallocate(base, bytes: bytes) }
+
+  // Zero is `.none`.
+  private static func allocate(_ places: Int) -> UnsafeMutablePointer<ObjectID> {
+    LargeMemory.allocateZeros(bytes: places * MemoryLayout<ObjectID>.stride)
+      .bindMemory(to: ObjectID.self, capacity: places)
+  }
 
   /// Appends `id` as the newest entry and returns its position. If other entries move, the lowest
   /// bits of their words are set to the new positions. Amortised O(1).
@@ -137,15 +142,18 @@ public struct IDRing: ~Copyable {
   }
 
   private mutating func move(to places: Int) {
-    let other = UnsafeMutablePointer<ObjectID>.allocate(capacity: places)
-    other.initialize(repeating: .none, count: places)
+    DebugWork.add(Int(newest &- oldest) / 1024)
+    let other = IDRing.allocate(places)
     let otherMask = UInt32(places - 1)
     var position = oldest
     while position != newest {
-      other[Int(position & otherMask)] = base[Int(position & mask)]
-      position = position &+ 1
+      let toEnd = min(mask - position & mask, otherMask - position & otherMask) + 1
+      let run = min(newest &- position, toEnd)
+      (other + Int(position & otherMask)).update(
+        from: base + Int(position & mask), count: Int(run))
+      position = position &+ run
     }
-    base.deallocate()
+    LargeMemory.deallocate(base, bytes: bytes)
     base = other
     mask = otherMask
   }

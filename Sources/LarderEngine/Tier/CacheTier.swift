@@ -69,7 +69,7 @@ public import Synchronization
   @usableFromInline package let dropGhost: (_ place: UInt32) -> Void
   /// Resizes the ghost slots: see `ThreeQueues.repackGhosts`.
   @usableFromInline package let repackGhosts:
-    (_ places: Int, _ moved: (_ old: UInt32, _ new: UInt32) -> Void) -> Void
+    (_ places: Int?, _ moved: (_ old: UInt32, _ new: UInt32) -> Void) -> Void
   @usableFromInline let placeGhostsBody: () -> Bool
   @usableFromInline let ghostCountBody: () -> Int
   @usableFromInline let ghostsMaxBody: () -> Int
