@@ -80,11 +80,11 @@ void larder_sleep_at(void *place, unsigned value);
 void larder_wake_at(void *place);
 
 /// Releases a lock: stores 0 into its word, as `larder_end_protection` does, and then wakes a thread
-/// if the word behind it, the number of sleeping threads, is not 0.
+/// if the word behind it is not 0, which a thread sets before it sleeps.
 static inline __attribute__((always_inline)) void larder_unlock(void *word) {
   larder_end_protection(word, 0);
   if (__builtin_expect(__atomic_load_n((unsigned *)word + 1, __ATOMIC_RELAXED) != 0, 0)) {
-    larder_wake_at(word);
+    if (__atomic_exchange_n((unsigned *)word + 1, 0, __ATOMIC_RELAXED)) larder_wake_at(word);
   }
 }
 

@@ -51,7 +51,7 @@ public import LarderEngine
   @usableFromInline var idle: IdleTimes?
   /// Timer for the expiry of entries and, below, their order; nil without prompt expiry.
   @usableFromInline let prompt: PromptExpiry?
-  var wheel: ExpiryWheel?
+  let wheel: ExpiryWheel?
   @usableFromInline var jitter: UInt32
   @usableFromInline let jitterSeed: UInt64
 
@@ -500,7 +500,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     place.open(records, directory, tier, idle)
   }
 
-  @usableFromInline mutating func reserveWheel(_ room: Int) { wheel?.reserve(room: room) }
+  @usableFromInline func reserveWheel(_ room: Int) { wheel?.reserve(room: room) }
 
   @usableFromInline @inline(never) mutating func beginExpiries() {
     place.close()

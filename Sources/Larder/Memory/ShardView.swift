@@ -123,7 +123,7 @@ public import Synchronization
   @inlinable @inline(never) func isExpired(_ id: ObjectID, _ clock: any CacheClock) -> Bool {
     guard let expiries else { return false }
     let now = clock.time
-    if expiries[Int(id)].load(ordering: .relaxed) <= now { return true }
+    if ~expiries[Int(id)].load(ordering: .relaxed) <= now { return true }
     guard let idle else { return false }
     return !idle.touch(id, now)
   }

@@ -4,7 +4,7 @@ import LarderLibc
 public import Synchronization
 
 /// The lock of a shard: two words, so that it can share a cache line with the data it guards. One
-/// is 1 while it is held, the other is the number of threads that sleep until it is released.
+/// is 1 while it is held, the other if threads may sleep until it is released.
 /// Critical sections take tens of nanoseconds, so a waiting thread spins before it sleeps.
 @usableFromInline struct CacheLock {
   @usableFromInline let word: UnsafeMutablePointer<Atomic<UInt32>>
@@ -42,18 +42,20 @@ public import Synchronization
   @inlinable @inline(__always) func unlock() { larder_unlock(word) }
 
   /// Spins for about as long as falling asleep and waking up takes, and then sleeps until the lock
-  /// is released. The thread that releases it looks for sleeping ones without a fence after its
-  /// store: if it misses one that is just falling asleep, that one wakes by itself.
+  /// is released. The thread that releases it wakes one, and forgets the others until that one has
+  /// the lock. It looks without a fence after its store: if it misses a thread that is just falling
+  /// asleep, that one wakes by itself.
   @usableFromInline func wait() {
     ForeignCall.releaseLocks(beforeWaitingAt: word)
     var patience = Patience()
     while patience.spins() {
       if word.pointee.load(ordering: .relaxed) == 0, tryLock() { return }
     }
-    let sleeping = word + 1
-    sleeping.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-    while !tryLock() { larder_sleep_at(word, 1) }
-    sleeping.pointee.wrappingSubtract(1, ordering: .relaxed)
+    while true {
+      (word + 1).pointee.store(1, ordering: .sequentiallyConsistent)
+      if tryLock() { return }
+      larder_sleep_at(word, 1)
+    }
   }
 }
 

@@ -37,8 +37,8 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
   public mutating func reserve(objects wanted: Int) {
     guard wanted > objects else { return }
     Column.check(wanted)
-    // A caller that grows by at least a quarter has chosen its size.
-    let isLarge = wanted - objects >= objects / 4
+    // A caller that grows by about a quarter has chosen its size.
+    let isLarge = wanted - objects >= objects / 5
     let grown = isLarge ? wanted : min(objects * 2, Column.objectsMax)
     base = LargeMemory.grow(base, from: bytes, to: Column.checkedBytes(grown + 1))
       .bindMemory(to: Element.self, capacity: grown + 1)

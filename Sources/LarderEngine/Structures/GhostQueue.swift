@@ -125,9 +125,16 @@ public struct GhostLimit {
   /// towards it. The `seen` slots before it have been looked at, of which the first is `from`, and
   /// ghosts among them begin at `to`.
   private var closing: (from: UInt32, to: UInt32, end: UInt32, seen: UInt32)?
+  /// While a ring that has turned grows: the slots from `rest` to `newest` follow slot `seam` - 1,
+  /// and move there in small steps.
+  @usableFromInline var seam = UInt32.max
+  @usableFromInline var rest: UInt32 = 0
+  // Slots before this one can be assigned; those behind only when there is no seam.
+  @usableFromInline var end: UInt32
 
   @usableFromInline init(places: UInt32) {
     self.places = places
+    end = places
     bits = Column(objects: Int(places) / 64)
   }
 
@@ -140,36 +147,42 @@ public struct GhostLimit {
   }
 
   @inlinable @inline(__always) func next(_ place: UInt32) -> UInt32 {
-    place &+ 1 == places ? 0 : place &+ 1
+    if place &+ 1 == seam { return rest }
+    return place &+ 1 == places ? 0 : place &+ 1
   }
 
-  /// True if no slot can be assigned, or if the ring should grow, which it can only at its end
-  /// without moving ghosts: it grows to at least `limit` slots, or without a limit when most are
-  /// taken.
+  /// True if no slot can be assigned, or if the ring should grow: to at least `limit` slots when
+  /// all were assigned, or without a limit when most are taken.
   @inlinable @inline(__always) mutating func isFull(limit: UInt64) -> Bool {
-    if newest == places, isAtEnd(limit) { return true }
-    if span < places { return false }
-    skipHoles()
-    return span == places
+    if newest == end, isAtEnd(limit) { return true }
+    return span > end &- end >> 3 && isNearlyFull(limit)
   }
+
+  @usableFromInline mutating func isNearlyFull(_ limit: UInt64) -> Bool {
+    skipHoles()
+    let grows = limit == .max && seam == .max && newest <= oldest && places <= 1 << 26
+    return span == end || grows && isMostlyTaken
+  }
+
+  private var isMostlyTaken: Bool { count > places - places / 8 }
 
   @usableFromInline mutating func isAtEnd(_ limit: UInt64) -> Bool {
+    if seam != .max { return true }
     skipHoles()
     if span == 0 {
       (oldest, newest, closing) = (0, 0, nil)
       return places == 0
     }
     // An eighth more than the limit: holes can always be closed before slots run out.
-    let grows =
-      limit == .max ? count > places - places / 8 : UInt64(places) < limit &+ limit / 8
+    let grows = limit == .max ? isMostlyTaken : UInt64(places) < limit &+ limit / 8
     if grows || span == places { return true }
     (newest, closing) = (0, nil)
     return false
   }
 
-  /// True if there are few slots left but many holes.
+  /// True if there are few slots left but many holes, or slots behind a seam: see `tidy`.
   @inlinable @inline(__always) var isCrowded: Bool {
-    span > places &- places >> 4 && span &- count > places >> 5
+    seam != .max || span > places &- places >> 4 && span &- count > places >> 5
   }
 
   /// Appends a ghost as the newest and returns its slot; one must be free.
@@ -211,8 +224,9 @@ public struct GhostLimit {
   @usableFromInline mutating func repack(
     places wanted: UInt32, moved: (_ old: UInt32, _ new: UInt32) -> Void
   ) {
+    while seam != .max { unwind(moved) }
     closing = nil
-    if wanted > places { return grow(to: wanted, moved) }
+    if wanted > places { return grow(to: wanted) }
     DebugWork.add(Int(span))
     var (place, target) = (oldest, oldest)
     for _ in 0..<span {
@@ -225,16 +239,22 @@ public struct GhostLimit {
     (newest, span) = (target, count)
   }
 
-  /// Moves the ghosts behind the end of the ring, if any, to the new slots.
-  private mutating func grow(to wanted: UInt32, _ moved: (_ old: UInt32, _ new: UInt32) -> Void) {
+  private mutating func grow(to wanted: UInt32) {
     bits.reserve(objects: Int(wanted) / 64)
-    if span > 0, newest <= oldest {
-      precondition(wanted - places >= newest, "\(wanted) places are too few")
-      DebugWork.add(Int(newest))
-      for place in 0..<newest where isTaken(place) { move(place, to: places + place, moved) }
-      newest += places
-    }
+    if span > 0, newest <= oldest { (seam, rest) = (places, 0) } else { end = wanted }
     places = wanted
+  }
+
+  /// Moves slots before `newest` to the seam, 64 of them.
+  private mutating func unwind(_ moved: (_ old: UInt32, _ new: UInt32) -> Void) {
+    for _ in 0..<64 where rest < newest && seam < places {
+      if isTaken(rest) { move(rest, to: seam, moved) }
+      if oldest == rest { oldest = seam }
+      (rest, seam) = (rest + 1, seam + 1)
+    }
+    guard rest == newest else { return }
+    (newest, seam, end) = (seam, .max, places)
+    if span == 0 { oldest = newest }
   }
 
   private mutating func move(
@@ -246,9 +266,10 @@ public struct GhostLimit {
     moved(place, target)
   }
 
-  /// Goes on closing holes, for 32 slots.
+  /// Goes on closing holes, for 32 slots, or moving slots behind a seam.
   @usableFromInline mutating func tidy(_ moved: (_ old: UInt32, _ new: UInt32) -> Void) {
     DebugWork.add(1)
+    if seam != .max { return unwind(moved) }
     var step = closing ?? (newest, newest, newest, 0)
     // Slots before `end`, unless the oldest ghost is behind it by now.
     let all = span - min(span, newest - step.end)
