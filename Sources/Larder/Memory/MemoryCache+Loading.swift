@@ -5,8 +5,7 @@ extension MemoryCache {
   ///
   /// Concurrent requests for a key share one load, its value and its error; errors are not stored.
   /// A load is cancelled with its last request. If the key is set or removed during the load, the
-  /// value is returned and not stored. A loader may request other keys. It runs in a task of its
-  /// own.
+  /// value is returned and not stored. A loader may request other keys, and has a task of its own.
   ///
   /// With `refreshAfterWrite` or `staleWhileRevalidate`, an old value is returned at once and
   /// reloaded in the background, once for all requests; if that fails, the value is kept.

@@ -240,8 +240,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ///   - value: Value to store.
   ///   - key: Its key.
   ///   - weight: Weight against the limit, at least 1; nil for what `weigh` returns.
-  ///   - timeToLive: Lifetime; nil for the cache's. With zero or less nothing is stored, and the
-  ///     key's previous value is removed.
+  ///   - timeToLive: Lifetime; nil for the cache's, zero or less to remove the previous value.
   ///   - fetchCost: Cost of fetching the value again, in any unit, for policies that use it.
   ///   - isPermanent: True if cleaning skips the entry.
   @inlinable @discardableResult public func set(
