@@ -169,6 +169,51 @@ import Testing
     #expect(kill(server, 0) != 0 && !FileManager.default.fileExists(atPath: folder))
   }
 
+  @Test(arguments: [("nginx", "nginx", "pid"), ("varnish", "varnishd", "varnish/_.pid")])
+  func realProxyEndsWithTheCommand(cache: String, program: String, file: String) throws {
+    guard ServerProgram.path(program) != nil else { return }
+    let scratch = try ScratchFolder()
+    try scratch.write((1...20_000).map { "\($0 % 700)\n" }.joined(), to: "ids.txt")
+    let workload = try scratch.write(
+      """
+      source: {trace: ids.txt, sizes: 64}
+      configurations: {cache: \(cache)}
+      capacities: 2MiB
+      execute: {load: {rate: 100}}
+
+      """, to: "proxy.yaml")
+    let process = Process()
+    process.executableURL = try LarderProcess.executable()
+    process.arguments = ["run", workload, "--output", "out", "--quiet"]
+    process.currentDirectoryURL = scratch.folder
+    process.environment = ProcessInfo.processInfo.environment.merging([
+      "TMPDIR": scratch.folder.path
+    ]) { $1 }
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    func folders() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path)
+        .filter { $0.hasPrefix("larder-") }
+    }
+    var server: Int32?
+    while server == nil, process.isRunning {
+      usleep(1000)
+      for folder in try folders() {
+        let text = try? String(contentsOf: scratch.url("\(folder)/\(file)"), encoding: .utf8)
+        server = text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+      }
+    }
+    let id = try #require(server)
+    kill(process.processIdentifier, SIGKILL)
+    try Deadline.wait(for: process)
+    var rounds = 0
+    while try kill(id, 0) == 0 || !folders().isEmpty, rounds < 1000 {
+      usleep(10_000)
+      rounds += 1
+    }
+    #expect(try kill(id, 0) != 0 && folders().isEmpty)
+  }
+
   @Test func cachesAreListed() throws {
     let text = try LarderProcess(["list", "caches"])
     #expect(text.exitCode == 0)
