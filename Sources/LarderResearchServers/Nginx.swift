@@ -142,11 +142,11 @@ struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
 }
 
 /// nginx's cache manager, with its defaults: it wakes 10 seconds after it was done, and deletes files
-/// while they take max_size or more, 100 at a time, between which it sleeps for 50 ms. A simulation
-/// deletes them when something is stored next.
+/// while they take max_size or more, 100 at a time, which take about 4 ms and are followed by 50 ms
+/// of sleep. A simulation deletes them when something is stored next.
 struct CacheManager {
   static var rest: UInt64 { 10_000_000 }
-  static var sleep: UInt64 { 50_000 }
+  static var pass: UInt64 { 54_000 }
   static var files: Int { 100 }
 
   /// Bytes of all files, in whole blocks.
@@ -163,7 +163,10 @@ struct CacheManager {
 
   /// Lets time pass: a manager that wakes and has nothing to do rests again.
   @inline(__always) mutating func follow(_ now: UInt64, isOver: Bool) {
-    guard let wakesAt else { return self.wakesAt = now + Self.rest }
+    guard let wakesAt else {
+      self.wakesAt = now + Self.rest
+      return
+    }
     if now >= wakesAt, !isOver { rest(from: wakesAt, now) }
   }
 
@@ -173,7 +176,7 @@ struct CacheManager {
     if isDone {
       rest(from: wakesAt, now)
     } else if deletions == Self.files {
-      self.wakesAt = wakesAt + Self.sleep
+      self.wakesAt = wakesAt + Self.pass
       deletions = 0
     }
   }

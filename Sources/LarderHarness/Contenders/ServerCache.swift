@@ -182,18 +182,18 @@ extension CacheServer {
     let servers = (0..<max(1, setup.threads)).map { index in
       """
         server {
-          listen unix:\(folder)/socket\(index);
+          listen "unix:\(folder)/socket\(index)";
           location = / { return 204; }
-          location / { proxy_pass http://unix:\(folder)/origin\(index):; }
+          location / { proxy_pass "http://unix:\(folder)/origin\(index):"; }
         }
       """
     }
     let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
-      "  \($0)_temp_path \(folder)/\($0);"
+      "  \($0)_temp_path \"\(folder)/\($0)\";"
     }
     return """
       daemon off;
-      pid \(folder)/pid;
+      pid "\(folder)/pid";
       error_log stderr error;
       \(isRoot ? "user root;" : "")
       events { worker_connections 1024; }
@@ -277,9 +277,9 @@ final class ServerPeer: ProcessPeer, Sendable {
       if spec.origin != nil, setup.threads > 1 {
         throw .system(what: address, reason: "a proxy that runs already has one thread's origin")
       }
-      origins = try spec.origin.map { origin throws(ProcessCacheError) in
-        [try LocalSocket.listening(on: origin)]
-      } ?? []
+      var origins: [Int32] = []
+      if let origin = spec.origin { origins.append(try LocalSocket.listening(on: origin)) }
+      self.origins = origins
       open = Locked(origins)
       return
     }
@@ -370,12 +370,16 @@ final class ServerPeer: ProcessPeer, Sendable {
     var state = ServerState(version: seen.version ?? spec.server.title, hits: seen.hits)
     guard let child else { return state }
     if spec.server == .nginx {
-      let sizes = FileManager.default.enumerator(atPath: files).map { found in
-        found.compactMap { _ in found.fileAttributes?[.type] as? FileAttributeType == .typeRegular
-          ? found.fileAttributes?[.size] as? UInt64 : nil }
-      } ?? []
-      state.entries = UInt64(sizes.count)
-      state.bytes = sizes.reduce(0) { $0 + ($1 + 4095) / 4096 * 4096 }
+      (state.entries, state.bytes) = (0, 0)
+      let found = FileManager.default.enumerator(atPath: files)
+      while found?.nextObject() != nil {
+        // It may be deleted meanwhile.
+        guard let file = found?.fileAttributes, let bytes = file[.size] as? UInt64,
+          file[.type] as? FileAttributeType == .typeRegular
+        else { continue }
+        state.entries = (state.entries ?? 0) + 1
+        state.bytes = (state.bytes ?? 0) + (bytes + 4095) / 4096 * 4096
+      }
       return state
     }
     // Its threads add up their counts when they are idle.
@@ -445,7 +449,8 @@ final class ServerPeer: ProcessPeer, Sendable {
 
 /// The memory that a server takes, by its own statistics.
 package struct ServerCalibration {
-  private static let count: UInt64 = 8192
+  // Redis has finished moving to tables of 2^13 and 2^14 slots then.
+  private static let count: UInt64 = 8000
   private static let sizes: [UInt64] = [64, 1000]
 
   /// For readers; the last one is for workloads.
@@ -453,43 +458,53 @@ package struct ServerCalibration {
 
   /// Starts a server, fills it and ends it.
   package init(_ server: CacheServer) throws {
+    let states = try Self.states(of: server)
+    let bytes: [UInt64] = states.compactMap { $0.bytes }
+    guard bytes.count == states.count else {
+      throw ProcessCacheError.system(what: server.title, reason: "it has no statistics of memory")
+    }
+    // Redis's table of pointers grows with both sizes.
+    let table = server == .redis ? 8.0 * 8192 / Double(Self.count) : 0
+    let taken = Self.sizes.indices.map { index in
+      let more = bytes[index + 1] - min(bytes[index], bytes[index + 1])
+      return Double(more) / Double(Self.count) - table
+    }
+    let own = try Self.policy(of: server, empty: bytes[0], taken)
+    var lines = [states[states.count - 1].version]
+    if bytes[0] > 0 { lines.append("empty: \(NumberText.grouped(bytes[0])) bytes") }
+    for (size, bytes) in zip(Self.sizes, taken) {
+      let real = NumberText.fixed(bytes, decimals: 1) ?? ""
+      let simulated = try Self.simulated(own, size)
+      lines.append(
+        "an entry with a value of \(size) bytes: \(real) bytes, simulated \(simulated)")
+    }
+    self.lines = lines + ["policies: [\"\(own)\"]"]
+  }
+
+  /// Its statistics when it is empty, and after the values of each size.
+  private static func states(of server: CacheServer) throws -> [ServerState] {
     let spec = ServerSpec(server)
-    guard let policy = spec.simulated(.closed) else { throw ProcessCacheError.noCommand }
     let folder = NSTemporaryDirectory() + "larder-\(UUID().uuidString)/run"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let tier = TierSetup(policy: policy, capacity: 64 << 20)
+    let tier = TierSetup(
+      policy: try PolicySpec(parsing: server.policies[0].value), capacity: 64 << 20)
     var setup = CacheSetup(
       simulation: SimulationSetup(arrangement: .memory(tier), unit: .bytes),
       execution: ExecutionSpec(), threads: 1, folder: folder, clock: TraceClock())
     setup.server = spec
     let cache = try ServerCache(setup)
     defer { cache.close() }
+    // The first request takes buffers.
+    _ = try cache.state()
     var states = [try cache.state()]
-    for (index, size) in Self.sizes.enumerated() {
-      for key in 0..<Self.count {
-        let key = key + UInt64(index) * Self.count
-        if try cache.get(key) == nil {
-          try cache.set(Data(count: Int(size)), for: key, CacheWriteOptions())
-        }
+    for (index, size) in sizes.enumerated() {
+      let first = UInt64(index) * count
+      for key in first..<(first + count) where try cache.get(key) == nil {
+        try cache.set(Data(count: Int(size)), for: key, CacheWriteOptions())
       }
       states.append(try cache.state())
     }
-    let bytes = states.compactMap(\.bytes)
-    guard bytes.count == states.count else { throw ProcessCacheError.noCommand }
-    // Redis's table of pointers grows with both sizes.
-    let table: UInt64 = server == .redis ? 8 : 0
-    let taken = zip(bytes.dropFirst(), bytes).map {
-      Double($0 - min($0, $1)) / Double(Self.count) - Double(table)
-    }
-    let own = try Self.policy(of: server, empty: bytes[0], taken)
-    lines =
-      [states[states.count - 1].version]
-      + (bytes[0] > 0 ? ["empty: \(NumberText.grouped(bytes[0])) bytes"] : [])
-      + (try zip(Self.sizes, taken).map { size, bytes in
-        "an entry with a value of \(size) bytes: "
-          + "\(NumberText.fixed(bytes, decimals: 1) ?? "") bytes, simulated "
-          + "\(try Self.simulated(own, size))"
-      }) + ["policies: [\"\(own)\"]"]
+    return states
   }
 
   private static func simulated(_ spec: PolicySpec, _ size: UInt64) throws -> UInt32 {
@@ -508,9 +523,11 @@ package struct ServerCalibration {
         try PolicySpec(parsing: "\(name):empty=\(empty):quantum=\($0)")
       }
       func error(_ spec: PolicySpec) throws -> Double {
-        try zip(sizes, taken).reduce(0) { sum, entry in
-          sum + abs(Double(try simulated(spec, entry.0)) - entry.1)
+        var sum = 0.0
+        for (size, bytes) in zip(sizes, taken) {
+          sum += abs(Double(try simulated(spec, size)) - bytes)
         }
+        return sum
       }
       return try error(specs[0]) <= error(specs[1]) ? specs[0] : specs[1]
     case .varnish:

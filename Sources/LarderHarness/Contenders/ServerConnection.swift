@@ -171,13 +171,13 @@ final class ProxyConnection: ServerConnection, @unchecked Sendable {
   func set(
     _ value: Data, for key: String, microseconds: UInt64
   ) throws(ProcessCacheError) -> Bool {
-    guard let fetch = fetch.take() else {
+    guard let fetch = fetch.take(), let client else {
       throw .system(what: peer.name, reason: "an HTTP cache is not written to: use a trace of gets")
     }
     let life = microseconds == 0 ? 31_536_000 : ProcessCache.seconds(microseconds, most: .max)
     try fetch.send(
       head: Self.answer("200 OK", bytes: value.count, control: "max-age=\(life)"), body: value)
-    let found = try answer(of: try connected(), to: key)
+    let found = try answer(of: client, to: key)
     guard found == value else {
       throw peer.answered("\(found.count) bytes that differ from its origin's", to: "GET /\(key)")
     }
@@ -213,8 +213,12 @@ final class ProxyConnection: ServerConnection, @unchecked Sendable {
     }
   }
 
+  /// The connection, or a new one if the proxy has closed it.
   private func connected() throws(ProcessCacheError) -> ProcessConnection {
-    if let client { return client }
+    if let client {
+      var end = pollfd(fd: client.descriptor, events: Int16(POLLIN), revents: 0)
+      if poll(&end, 1, 0) == 0 { return client }
+    }
     guard let descriptor = try LocalSocket.connected(to: address) else { throw peer.ended() }
     let client = ProcessConnection(descriptor, of: peer)
     self.client = client

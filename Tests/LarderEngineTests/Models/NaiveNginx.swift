@@ -69,7 +69,7 @@ struct NaiveNginx: NaivePolicy {
       repeat { wakes += 10_000_000 } while wakes <= time.microseconds
       files = 100
     } else if files == 0 {
-      wakes += 50_000
+      wakes += 54_000
       files = 100
     }
     return victim
