@@ -15,7 +15,9 @@ import Testing
   ) throws -> PlannedCell {
     var spec = ServerSpec(server)
     change(&spec)
-    let tier = TierSetup(policy: try #require(spec.simulated(.closed)), capacity: capacity)
+    // Said in full: the stand simulates with the defaults of caches.
+    let policy = try PolicySpec(parsing: "\(try #require(spec.simulated(.closed))):memory=server")
+    let tier = TierSetup(policy: policy, capacity: capacity)
     var planned = ExecutionStand.cell(
       server.kind == .disk ? .disk(tier) : .memory(tier), unit: .bytes,
       contender: server.rawValue)
