@@ -178,7 +178,7 @@ figures: build ## Measure and write every figure of docs and Results/examples (h
 	  "$$($(BENCHMARKS) --show-bin-path)/CacheBenchmarks" $(PART)
 
 workload-docs: deps ## Write the schema of workload files, and the tables in docs that come from the sources
-	@LARDER_WRITE_DOCS=1 $(SWIFT) test --filter 'WorkloadDocumentationTests|GeneratorDocumentationTests'
+	@LARDER_WRITE_DOCS=1 $(SWIFT) test --filter 'WorkloadDocumentation|GeneratorDocumentation|PolicyPage'
 
 $(VENV)/.installed: analysis/pyproject.toml analysis/constraints.txt analysis/setup.py
 	@scripts/bootstrap.sh venv $(VENV) $(PYTHON)

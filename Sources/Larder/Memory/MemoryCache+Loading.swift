@@ -12,9 +12,10 @@ extension MemoryCache {
   /// reloaded in the background, once for all requests; if that fails, the value is kept.
   ///
   /// - Parameters:
-  ///   - timeToLive: Lifetime of the value; nil for that of the cache, zero or less to store
-  ///     nothing.
+  ///   - key: Key that is looked up, and passed to the loader.
+  ///   - timeToLive: Lifetime of the value; nil for the cache's, zero or less to store nothing.
   ///   - fetchCost: Cost of loading the value again, for policies that use it.
+  ///   - load: The loader, called if the cache has no value.
   /// - Throws: The error of `load`, `CancellationError`, or `LoadError`.
   public func value(
     for key: Key, timeToLive: @escaping @Sendable (Value) -> Duration? = { _ in nil },

@@ -200,7 +200,7 @@ public struct PolicyNotices: OptionSet, Sendable {
 
 /// An event other than a hit. Times are in microseconds and never decrease.
 @frozen public enum PolicyNotice {
-  /// The time, or 0 if unknown, before each get and set.
+  /// The time before each get and set; 0, or no notice at all, if it is unknown: see `RequestTime`.
   case time(UInt64)
   /// A request of an object, regardless of its outcome, before `contains`; only if fetches take
   /// time. `fetchLatency` is the latency of a fetch, without queueing at the origin. In a hybrid's

@@ -34,11 +34,11 @@ public struct Execution: Sendable, Hashable, Codable {
   public var capacityChecks: UInt64 = 0
   /// Number of checks that found too much.
   public var capacityExceeded: UInt64 = 0
-  /// Number of objects in the mean of `memoryBytesPerObject`: resident in memory at the end, or,
-  /// for a cache with only a disk, on disk; nil if not counted.
+  /// Number of objects in the mean of `memoryBytesPerObject`: entries of all tiers at the end, so
+  /// that one in memory and on disk counts twice; nil if not counted.
   public var residentObjects: UInt64?
-  /// Bytes of memory per object resident in memory at the end (for a cache with only a disk: on
-  /// disk), by the allocator's count of the process before and after; nil if unavailable.
+  /// Bytes of memory per entry of all tiers at the end, by the allocator's count of the process
+  /// before and after; nil if unavailable.
   public var memoryBytesPerObject: Double?
   /// Bytes of keys and values in `memoryBytesPerObject`; nil if unknown, or without objects.
   public var memoryPayloadBytesPerObject: Double?
