@@ -99,7 +99,7 @@ docs: deps ## Build the documentation of the libraries as a static site, in .bui
 	@scripts/docs.sh
 
 browser: ## Install chromium for the test that opens report.html (Debian)
-servers: ## Install redis-server and memcached, for tests with real servers (Debian)
+servers: ## Install Redis, memcached, nginx and Varnish for tests with real servers (Debian)
 browser servers:
 	@scripts/bootstrap.sh $@
 

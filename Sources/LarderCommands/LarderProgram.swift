@@ -114,7 +114,7 @@ struct LarderCommand: ParsableCommand {
       RunCommand.self, PlanCommand.self, StoreCommand.self,
       SimulateCommand.self, MRCCommand.self, AdviseCommand.self,
       TraceCommand.self, ListCommand.self, CheckCommand.self, CompareCommand.self,
-      ReportCommand.self, TimeWorkerCommand.self,
+      ReportCommand.self, CalibrateCommand.self, TimeWorkerCommand.self,
     ])
 
   /// Words of the process's arguments; `policies` is short for `list policies`.

@@ -30,6 +30,10 @@ public protocol ControlsAdmission: ~Copyable {
   /// True if the policy holds more than it should. Read after `hit`, `replace` and an `admit` that
   /// rejects; while it is true, the driver calls `evict`.
   var overflows: Bool { get }
+
+  /// True if the policy alone decides when the cache holds too much, as a server that evicts at
+  /// times of its own. Constant; for simulations.
+  var exceedsCapacity: Bool { get }
 }
 
 /// For policies that can predict their victim.
@@ -237,6 +241,9 @@ extension EvictionPolicy where Self: ~Copyable {
 
   /// Defaults to false: only objects that do not fit are evicted for.
   @inlinable @inline(__always) public var overflows: Bool { false }
+
+  /// Defaults to false: the capacity is a limit.
+  @inlinable public var exceedsCapacity: Bool { false }
 
   /// Defaults to `.none`.
   @inlinable public var victim: ObjectID { .none }

@@ -54,7 +54,7 @@ public import Synchronization
         capacity: setup.capacity, unit: setup.unit, objects: objects, seed: setup.seed,
         spec: setup.policy, group: setup.group))
     filter = made
-    capacity = setup.capacity
+    capacity = policy.exceedsCapacity ? PolicySetup.capacityMax : setup.capacity
     timeToLive = setup.timeToLiveMicroseconds ?? 0
     objectsMax = setup.objectsMax
     keepsCosts =
@@ -378,7 +378,7 @@ extension Tier where Policy: ~Copyable {
         capacity: setup.capacity, unit: weighs ? .bytes : .objects, objects: objects,
         seed: setup.seed, spec: setup.policy, group: setup.group))
     while count > 0, used > setup.capacity || count > setup.objectsMax { evicted(giveUp()) }
-    capacity = setup.capacity
+    capacity = fresh.exceedsCapacity ? PolicySetup.capacityMax : setup.capacity
     objectsMax = setup.objectsMax
     timeToLive = setup.timeToLiveMicroseconds ?? 0
     if isSame { return }

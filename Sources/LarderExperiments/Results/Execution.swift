@@ -64,24 +64,24 @@ public struct Execution: Sendable, Hashable, Codable {
   }
 }
 
-/// Statistics of a server, by its own count since it was started.
+/// Statistics of a server, by its own count since it was started; nil where it has none.
 public struct ServerState: Sendable, Hashable, Codable {
   /// Name and version, such as `Redis 7.0.15`.
   public var version: String
   /// Entries that it holds.
-  public var entries: UInt64
+  public var entries: UInt64?
   /// Bytes in use.
-  public var bytes: UInt64
+  public var bytes: UInt64?
   /// Requests that were hits.
-  public var hits: UInt64
+  public var hits: UInt64?
   /// Entries evicted.
-  public var evictions: UInt64
+  public var evictions: UInt64?
   /// Capacity that it is set to, in bytes.
-  public var capacity: UInt64
+  public var capacity: UInt64?
 
   package init(
-    version: String, entries: UInt64, bytes: UInt64, hits: UInt64, evictions: UInt64,
-    capacity: UInt64
+    version: String, entries: UInt64? = nil, bytes: UInt64? = nil, hits: UInt64? = nil,
+    evictions: UInt64? = nil, capacity: UInt64? = nil
   ) {
     (self.version, self.entries, self.bytes) = (version, entries, bytes)
     (self.hits, self.evictions, self.capacity) = (hits, evictions, capacity)

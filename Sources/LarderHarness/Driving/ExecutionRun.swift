@@ -258,11 +258,16 @@ extension ExecutionRun {
     let usage = try calling("usage") { try cache.usage() }
     execution.diskBytes = usage.diskBytes ?? context.folder.bytes
     execution.files = context.folder.fileCount
-    execution.diskBytesWritten =
-      usage.bytesWritten ?? Self.difference(ProcessWrites.bytes(.disk), writesBefore.disk)
+    execution.diskBytesWritten = usage.bytesWritten
     execution.bytesWritten = usage.bytesHandedOver
-    // The system's count of this process does not cover a cache in another.
-    if execution.bytesWritten == nil, context.planned.process == nil {
+    // The system's counts of this process do not cover a cache in another.
+    if context.planned.server == nil {
+      execution.diskBytesWritten =
+        usage.bytesWritten ?? Self.difference(ProcessWrites.bytes(.disk), writesBefore.disk)
+    }
+    if execution.bytesWritten == nil, context.planned.process == nil,
+      context.planned.server == nil
+    {
       execution.bytesWritten = Self.difference(ProcessWrites.bytes(.calls), writesBefore.calls)
     }
     guard let written = execution.diskBytesWritten else { return }
