@@ -5,9 +5,10 @@ extension RegisteredPolicy {
 }
 
 /// nginx's proxy_cache, after src/http/ngx_http_file_cache.c: LRU, with removal of entries after
-/// some time without a request, and with a zone of keys that may fill before the disk does. With the
-/// memory of a server, its manager makes room: see `CacheManager`. Otherwise room is made before an
-/// object is stored. Idle entries are removed when they are requested or something is stored.
+/// some time without a request, and with a zone of keys that may fill before the disk does. With
+/// the memory of a server, its manager makes room: see `CacheManager`. Otherwise room is made
+/// before an object is stored. Idle entries are removed when they are requested or something is
+/// stored.
 struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "nginx", family: .recency, traits: .namesVictim,
@@ -141,9 +142,9 @@ struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
   private var seconds: UInt32 { UInt32(truncatingIfNeeded: time.now / 1_000_000) }
 }
 
-/// nginx's cache manager, with its defaults: it wakes 10 seconds after it was done, and deletes files
-/// while they take max_size or more, 100 at a time, which take about 4 ms and are followed by 50 ms
-/// of sleep. A simulation deletes them when something is stored next.
+/// nginx's cache manager, with its defaults: it wakes 10 seconds after it was done, and deletes
+/// files while they take max_size or more, 100 at a time, which take about 4 ms and are followed by
+/// 50 ms of sleep. A simulation deletes them when something is stored next.
 struct CacheManager {
   static var rest: UInt64 { 10_000_000 }
   static var pass: UInt64 { 54_000 }

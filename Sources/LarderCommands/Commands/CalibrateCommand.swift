@@ -7,8 +7,8 @@ struct CalibrateCommand: ParsableCommand {
     commandName: "calibrate",
     abstract: "Measure the memory that a server takes, for its simulation.",
     discussion: """
-      Starts the server found on PATH, stores values of two sizes, and prints what they take by its \
-      own statistics, what a simulation assumes, and the line of a workload that simulates it.
+      Starts the server found on PATH, stores values of two sizes, and prints what they take by \
+      its own statistics, what a simulation assumes, and a workload's line that simulates it.
 
       Example:
         larder calibrate redis

@@ -364,7 +364,7 @@ final class ServerPeer: ProcessPeer, Sendable {
     }
   }
 
-  /// What a proxy's answers say, what nginx has on disk, and Varnish's own counters.
+  /// Statistics of a proxy's answers, of nginx's files, and Varnish's own.
   func proxyState() throws(ProcessCacheError) -> ServerState {
     let seen = seen.withLock { $0 }
     var state = ServerState(version: seen.version ?? spec.server.title, hits: seen.hits)

@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// nginx's proxy_cache (src/http/ngx_http_file_cache.c), with a manager that sleeps, or, without the
-/// memory of a server, runs before anything is stored.
+/// nginx's proxy_cache (src/http/ngx_http_file_cache.c), with a manager that sleeps, or, without
+/// the memory of a server, runs before anything is stored.
 struct NaiveNginx: NaivePolicy {
   private var queue: [(id: ObjectID, requested: Int, size: UInt64)] = []
   private let limit: UInt64?
