@@ -213,15 +213,9 @@ public import LarderEngine
     current.home(hash)
   }
 
-  @inlinable @inline(__always) func find(_ hash: UInt32, _ matches: (ObjectID) -> Bool) -> ObjectID
-  {
-    let id = current.find(hash, matches)
-    return id == .none && isDraining ? findPrevious(hash, matches) : id
+  @inlinable func contains(_ hash: UInt32, _ id: ObjectID) -> Bool {
+    holder(hash, id).find(hash) { $0 == id } != .none
   }
-
-  @inlinable @inline(never) func findPrevious(
-    _ hash: UInt32, _ matches: (ObjectID) -> Bool
-  ) -> ObjectID { previous.find(hash, matches) }
 
   @inlinable @inline(__always) func insert(_ hash: UInt32, _ id: ObjectID) {
     current.insert(hash, id)
@@ -236,7 +230,11 @@ public import LarderEngine
   }
 
   @inlinable @inline(__always) func holder(_ hash: UInt32, _ id: ObjectID) -> KeyDirectory {
-    isDraining && findPrevious(hash, { $0 == id }) != .none ? previous : current
+    isDraining && previousContains(hash, id) ? previous : current
+  }
+
+  @inlinable @inline(never) func previousContains(_ hash: UInt32, _ id: ObjectID) -> Bool {
+    previous.find(hash) { $0 == id } != .none
   }
 
   @usableFromInline func ids() -> [ObjectID] {

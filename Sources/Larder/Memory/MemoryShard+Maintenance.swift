@@ -97,7 +97,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
         continue
       }
       // Otherwise the id is free: its record may still have a hash or trivial key.
-      if !wasThere, directory.find(hash(id), { $0 == id }) == .none { continue }
+      if !wasThere, !directory.contains(hash(id), id) { continue }
       tier.remove(id)
       if wasThere {
         count += 1
@@ -115,7 +115,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   ) {
     for place in places.clamped(to: 0..<UInt32(records.ghosts)) {
       let ghost = Records.ghostBit | place
-      if directory.find(ghostHash(place), { $0 == ghost }) != .none { forgetGhost(ghost, &gone) }
+      if directory.contains(ghostHash(place), ghost) { forgetGhost(ghost, &gone) }
     }
   }
 

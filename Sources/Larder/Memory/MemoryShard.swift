@@ -102,7 +102,18 @@ public import LarderEngine
   }
 
   @inlinable @inline(__always) func find(_ key: Key, _ hash: UInt32) -> ObjectID {
-    directory.find(hash) { records.isOf(key, hash, $0) }
+    let id = directory.current.find(hash) { records.isOf(key, hash, $0) }
+    return id == .none && directory.isDraining
+      ? Self.find(key, hash, directory.previous, records, orGhost: false) : id
+  }
+
+  // Static: a function that is not inlined and does not mutate is passed a copy of the shard.
+  @inlinable @inline(never) static func find(
+    _ key: Key, _ hash: UInt32, _ directory: KeyDirectory, _ records: Records, orGhost: Bool
+  ) -> ObjectID {
+    directory.find(hash) {
+      records.isOf(key, hash, $0) || orGhost && records.isGhost($0, of: key, hash)
+    }
   }
 
   @inlinable @inline(__always) func hash(_ id: ObjectID) -> UInt32 {
@@ -516,7 +527,11 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   @usableFromInline typealias Records = ShardRecords<Key, Value>
 
   @inlinable @inline(__always) func findAny(_ key: Key, _ hash: UInt32) -> ObjectID {
-    directory.find(hash) { records.isOf(key, hash, $0) || records.isGhost($0, of: key, hash) }
+    let id = directory.current.find(hash) {
+      records.isOf(key, hash, $0) || records.isGhost($0, of: key, hash)
+    }
+    return id == .none && directory.isDraining
+      ? Self.find(key, hash, directory.previous, records, orGhost: true) : id
   }
 
   /// Turns an object that is no longer resident into a ghost, if the policy keeps one, and frees
@@ -533,7 +548,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       case .forgotten: return release(id, &gone)
       case .ghost, .crowded:
         keepGhost(of: id, at: move.place)
-        if move.outcome == .crowded { tier.repackGhosts(nil) { moveGhost($0, $1) } }
+        if move.outcome == .crowded { tidyGhosts() }
         if move.next != GhostMove.nowhere, hasher.isFast || !records.hasVersions {
           // Keys of ghosts are stored in the order in which ghosts are forgotten.
           larder_prefetch(directory.home(ghostHash(move.next)))
@@ -598,6 +613,10 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       place.open(records, directory, tier, idle)
     }
     tier.repackGhosts(wanted) { moveGhost($0, $1) }
+  }
+
+  @inlinable @inline(never) mutating func tidyGhosts() {
+    tier.repackGhosts(nil) { moveGhost($0, $1) }
   }
 
   @inlinable func moveGhost(_ old: UInt32, _ new: UInt32) {

@@ -28,6 +28,7 @@ struct Spikes: ParsableCommand {
   }
 
   private func measure(_ policy: String, _ shards: Int) throws {
+    touchMemory()
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: capacity), policy: CachePolicy(policy), shards: shards,
@@ -41,6 +42,7 @@ struct Spikes: ParsableCommand {
       calls.take { isHit = cache.value(for: key) != nil }
       if !isHit { calls.take { cache.set(key, for: key) } }
     }
+    touchMemory()
     calls = Calls()
     for key in try CacheBenchmarks.zipfKeys(requests: capacity * 4, objects: capacity * 4) {
       request(key)
@@ -54,6 +56,15 @@ struct Spikes: ParsableCommand {
       for key in 0..<capacity { request(key) }
     }
     report(policy, shards, "shrinking", calls)
+  }
+
+  /// A virtual machine's host gives a page when it is first touched, which takes some milliseconds
+  /// if it is a huge one: here, and not in a call.
+  private func touchMemory() {
+    let bytes = 512 << 20
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64)
+    memory.initializeMemory(as: UInt8.self, repeating: 1, count: bytes)
+    memory.deallocate()
   }
 
   private func report(_ policy: String, _ shards: Int, _ phase: String, _ calls: Calls) {
