@@ -98,10 +98,14 @@ struct CombinedLayout: WebLayout {
   /// False if leading names vary so much that they are clients.
   private(set) var takesFront = true
   private(set) var takesAddresses = false
+  /// True if the last field is the status in the server's own cache.
+  private(set) var endsWithStatus = false
   let fitting: Double
   private let findings: [String]
 
-  var roles: Set<WebRole> { [.time, .request, .status, .bytes, .host] }
+  var roles: Set<WebRole> {
+    Set([.time, .request, .status, .bytes, .host]).union(endsWithStatus ? [.cacheStatus] : [])
+  }
   var understanding: [String] { ["lines are \(place.rawValue)"] + findings }
   func reader() -> Reader { Reader(layout: self) }
 
@@ -114,6 +118,8 @@ struct CombinedLayout: WebLayout {
       votes.hosts[.front, default: HostVotes()].add(votes.addresses)
       takesAddresses = true
     }
+    let (statuses, none) = (votes.cacheStatuses, votes.noCacheStatuses)
+    endsWithStatus = statuses > 0 && (statuses + none) * 10 >= votes.fitting * 9
     let front = votes.hosts[.front] ?? HostVotes()
     takesFront = !front.areTooMany
     for place in [HostPlace.second, .last, .behindTime] {
@@ -123,7 +129,9 @@ struct CombinedLayout: WebLayout {
       self.place = place
     }
     if takesFront, front.lines > 0, front.lines * 2 >= votes.fitting { place = .front }
-    findings = votes.findings(place, takesFront: takesFront)
+    findings =
+      votes.findings(place, takesFront: takesFront)
+      + (endsWithStatus ? ["the last field is the status in the server's own cache"] : [])
   }
 
   @inline(__always) static func time(in line: TextField) -> TextField? {
@@ -148,12 +156,14 @@ struct CombinedLayout: WebLayout {
     private let place: HostPlace
     private let takesFront: Bool
     private let takesAddresses: Bool
+    private let endsWithStatus: Bool
     private var (hosts, bare, clients, names, prefixes) = (0, 0, 0, 0, 0)
 
     init(layout: CombinedLayout) {
       place = layout.place
       takesFront = layout.takesFront
       takesAddresses = layout.takesAddresses
+      endsWithStatus = layout.endsWithStatus
     }
 
     @inline(__always) mutating func read(
@@ -177,6 +187,7 @@ struct CombinedLayout: WebLayout {
       fields[.status] = rest.takeField()
       fields[.bytes] = rest.takeField()
       guard !fields[.status].isEmpty else { return .bad }
+      if endsWithStatus { fields[.cacheStatus] = rest.lastField }
       let head = TextField(line.next, time.next - 1)
       if place != .none || !CombinedLayout.isPlain(head) { readHead(head, into: fields) }
       return .request
@@ -255,7 +266,12 @@ extension CombinedLayout {
     var hosts: [HostPlace: HostVotes] = [:]
     var addresses = HostVotes()
     var clients = 0
+    var (cacheStatuses, noCacheStatuses) = (0, 0)
     var prefix: String?
+
+    private static let cacheStatuses = [
+      "HIT", "MISS", "BYPASS", "EXPIRED", "STALE", "UPDATING", "REVALIDATED", "PASS",
+    ].map { Array($0.utf8) }
 
     mutating func add(_ line: TextField) {
       guard line.next.pointee != 0x7B, let time = CombinedLayout.time(in: line),
@@ -273,6 +289,9 @@ extension CombinedLayout {
       let status = rest.takeField()
       guard status.count == 3, status.isNumber else { return }
       fitting += 1
+      let last = rest.lastField
+      if Self.cacheStatuses.contains(where: { last.equals(upperCase: $0) }) { cacheStatuses += 1 }
+      if last.isNothing { noCacheStatuses += 1 }
       if between.isFullHostName { hosts[.behindTime, default: HostVotes()].add(between) }
       let head = TextField(line.next, time.next - 1).trimmed
       let own = LogPrefix.removed(from: head)

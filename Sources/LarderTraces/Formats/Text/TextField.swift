@@ -163,6 +163,15 @@ extension TextField {
     return TextField(start, end)
   }
 
+  /// The last word; without its quotes if it is in quotes alone.
+  var lastField: TextField {
+    let line = trimmed
+    var start = line.end
+    while start > line.next, start[-1] != 0x20, start[-1] != 0x09 { start -= 1 }
+    let word = TextField(start, line.end)
+    return word.count > 1 && word.next.pointee == 0x22 ? word.unquoted : word
+  }
+
   /// The name in brackets; an address keeps its brackets.
   var withoutBrackets: TextField {
     guard count > 2, next.pointee == 0x5B, end[-1] == 0x5D, !isAddress else { return self }
