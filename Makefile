@@ -59,9 +59,8 @@ run: ## Run WORKLOAD (default Workloads/news-feed.yaml), and write a report into
 	@[ -x .build/release/larder ] || echo "Ready in about $$((16 / $$(getconf _NPROCESSORS_ONLN) + 2)) minutes"
 	@$(MAKE) --no-print-directory build && $(LARDER_BUILT) run '$(WORKLOAD)' $(RUN_FLAGS)
 
-install: build ## Install larder into PREFIX/bin (default /usr/local)
-	@install -d '$(DESTDIR)$(PREFIX)/bin'
-	@install -m 755 $(LARDER_BUILT) '$(DESTDIR)$(PREFIX)/bin/larder'
+install: build ## Install larder, completions and man page below PREFIX (default /usr/local)
+	@scripts/install.sh $(LARDER_BUILT) '$(DESTDIR)$(PREFIX)'
 
 library: deps ## Build the C library (product LarderC; header Sources/CLarder/include/larder.h)
 	@$(RELEASE) --product LarderC

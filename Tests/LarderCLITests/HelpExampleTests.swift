@@ -39,6 +39,26 @@ struct HelpExampleTests {
     #expect(parsed > 20)
   }
 
+  /// The completions and the man page of `make install` name every command.
+  @Test func installationHasCompletionsAndAManPage() throws {
+    let root = URL(filePath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let scratch = try ScratchFolder()
+    let run = try LarderProcess(
+      shell: "'\(root.path)/scripts/install.sh' \"$(command -v larder)\" usr"
+        + " && usr/bin/larder list policies", "/bin/bash", in: scratch.folder)
+    #expect(run.exitCode == 0, "\(run.notes)")
+    let shown = Self.commands(LarderCommand.self).filter { $0.configuration.shouldDisplay }
+    let commands = shown.compactMap { $0.configuration.commandName }
+    for file in [
+      "man/man1/larder.1", "bash-completion/completions/larder", "zsh/site-functions/_larder",
+      "fish/vendor_completions.d/larder.fish",
+    ] {
+      let text = try String(contentsOf: scratch.url("usr/share/\(file)"), encoding: .utf8)
+      #expect(commands.allSatisfy { text.lowercased().contains($0) }, "\(file)")
+    }
+  }
+
   private static func commands(_ root: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
     [root] + root.configuration.subcommands.flatMap { commands($0) }
   }

@@ -92,8 +92,9 @@ struct CheckCommand: ParsableCommand {
     try exports.write { format in
       let document = CheckDocument(result)
       let text =
-        format == "junit"
-        ? CheckJUnit.text(of: result) : format == "html" ? document.html : document.markdown + "\n"
+        try format == "junit"
+        ? CheckJUnit.text(of: result)
+        : format == "html" ? document.html() : document.markdown + "\n"
       return [ReportFile(name: "", text: text)]
     }
     if !exports.takesOutput {

@@ -34,6 +34,11 @@ final class CheckRun {
       workload: workload.name, file: command.workload, baseline: command.baseline,
       command: repeating, machine: MachineDescription.current().summary, loads: [],
       cells: records.map { workload.name(of: $0.cell) }, counts: comparison)
+    result.results = RunResults(
+      workload: workload.name, workloadDescription: workload.description, command: repeating,
+      started: RunDirectory.timestamp(), plannedCells: planned.count,
+      threads: command.speed.threads, machine: .current(), traces: traces.facts,
+      warmUp: workload.warmUp.description, caches: CacheFacts.all(of: planned), records: records)
     result.traceChanges =
       stored.map { TraceFacts.changes(from: $0.traces, to: traces.facts) } ?? []
     result.requirements = RequirementResult.all(workload, records)

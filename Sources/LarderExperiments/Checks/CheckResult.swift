@@ -18,6 +18,8 @@ package struct CheckResult: Sendable, Hashable {
   package var timingMethod: String?
   package var notes: [String] = []
   package var isAccepted = false
+  /// The cells as a run has them, for the page; nil without.
+  package var results: RunResults?
 
   package init(
     workload: String, file: String, baseline: String, command: String, machine: String,

@@ -52,6 +52,17 @@ struct DecisionBox {
     var cells: [String]
   }
 
+  /// The names of the caches, a line for each setting, so that the box fits a terminal.
+  private var cacheRows: [Row] {
+    let lines = [today, proposed].map { $0.cache.split(separator: ", ").map(String.init) }
+    return (0..<max(lines[0].count, lines[1].count)).map { place in
+      let cells = lines.map { own in
+        place < own.count ? own[place] + (place < own.count - 1 ? "," : "") : ""
+      }
+      return Row(name: place == 0 ? "cache" : "", cells: cells + [""])
+    }
+  }
+
   var table: Table {
     func row(
       _ name: String, _ value: KeyPath<Decision.Side, Double?>, _ text: (Double) -> String
@@ -69,7 +80,6 @@ struct DecisionBox {
     func percent(_ ratio: Double) -> String { NumberText.percent(ratio, decimals: 2) }
     let gain = AdviceNumbers.points(decision.gainPoints)
     let rows: [Row?] = [
-      Row(name: "cache", cells: [today.cache, proposed.cache, ""]),
       Row(name: "size", cells: [size(today), size(proposed), ""]),
       decision.keyOption.map { Row(name: "key", cells: ["whole", $0, ""]) },
       Row(
@@ -86,7 +96,7 @@ struct DecisionBox {
       row("\(decision.currency ?? "") a month", \.monthlyCost) { AdviceNumbers.amount($0) },
     ]
     return Table(
-      rows.compactMap { $0 },
+      cacheRows + rows.compactMap { $0 },
       [
         .init("") { .text($0.name) }, .init("today") { .text($0.cells[0]) },
         .init("proposed") { .strong($0.cells[1]) }, .init("change") { .text($0.cells[2]) },

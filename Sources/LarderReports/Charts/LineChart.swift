@@ -141,8 +141,9 @@ private struct LineDrawing {
         label: options.isFile ? "\(series.name): \(label)" : label)
     }
     if let nameHeight, let last = places.last {
+      let bend = options.isFile ? [(right + 8, last.y)] : []
       canvas.polyline(
-        [(last.x + 6, last.y), (right + 8, last.y), (right + 16, nameHeight)], className: "w")
+        [(last.x + 6, last.y)] + bend + [(right + 16, nameHeight)], className: "w")
       canvas.marker(series.style, right + 22, nameHeight)
       let name = ChartText.fitted(series.name, width: ChartOptions.width - right - 32)
       canvas.text(name, right + 31, nameHeight + 4, className: "n")

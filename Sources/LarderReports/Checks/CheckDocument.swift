@@ -12,7 +12,9 @@ package struct CheckDocument {
 
   package var markdown: String { MarkdownMarkup().text(of: blocks) }
 
-  package var html: String { HTMLPage.text(of: "Check of \(result.workload)", blocks) }
+  package func html() throws(ReportError) -> String {
+    try HTMLReport().page(of: result.results, title: "Check of \(result.workload)", blocks)
+  }
 
   /// The baseline's figures that were not measured, and the remedy, in one line; nil for none.
   package var whatIsMissing: String? {

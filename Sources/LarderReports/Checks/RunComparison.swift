@@ -101,8 +101,9 @@ package enum RunComparisonFormat: String, Sendable, CaseIterable {
     case .text: PlainMarkup(colour: colour).text(of: comparison.blocks)
     case .markdown: MarkdownMarkup().text(of: comparison.blocks)
     case .html:
-      HTMLPage.text(
-        of: "\(comparison.names.before) -> \(comparison.names.after)", comparison.blocks)
+      try HTMLReport().page(
+        of: comparison.after, title: "\(comparison.names.before) -> \(comparison.names.after)",
+        comparison.blocks)
     case .csv:
       CSVText.header(RunComparisonRow.columns) + CSVText.lines(rows, RunComparisonRow.columns)
     case .json: try ResultsJSON.text(of: rows, format: rawValue)

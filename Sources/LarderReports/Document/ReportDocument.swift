@@ -8,6 +8,7 @@ import LarderSupport
 /// commands that repeat the run.
 struct ReportDocument {
   let head: [Block]
+  let boxes: [Block]
   let answer: [Block]
   let front: [Block]
   let details: [Block]
@@ -27,7 +28,7 @@ struct ReportDocument {
       + texts.filter { !$0.plain.isEmpty }.map { .paragraph($0) }
     let rankings = ConfigurationRanking.all(comparisons)
     let severalTraces = rankings.count > 1
-    let boxes = Decision.all(of: results, rankings).flatMap { DecisionBox(decision: $0).blocks }
+    boxes = Decision.all(of: results, rankings).flatMap { DecisionBox(decision: $0).blocks }
     answer =
       boxes + Self.requirements(results) + [.heading(2, "Recommendation")]
       + Answer(results, rankings).blocks

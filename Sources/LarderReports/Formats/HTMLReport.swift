@@ -9,10 +9,54 @@ package struct HTMLReport: ReportFormat {
 
   package func text(of results: RunResults) throws(ReportError) -> String {
     let document = ReportDocument(results)
-    let names = results.records.map(\.cell.policy).distinct.map { PolicyName($0) }
+    let facts = [
+      "\(results.started)", "\(results.records.count) of \(results.plannedCells) cells",
+      results.machine.summary, "larder \(results.machine.larder)",
+    ]
+    return try page(
+      of: results, document, title: results.workload,
+      lead: """
+        <div class="lead">\(HTMLMarkup().html(Array(document.head.dropFirst())))</div>
+        <ul class="facts">\(facts.map { "<li>\(XMLText.escaped($0))</li>" }.joined())</ul>
+
+        """, answer: document.answer, details: document.details)
+  }
+
+  /// A page about results: the first paragraph and list of the blocks and the box are its answer,
+  /// the first chart of the results follows with its controls.
+  func page(
+    of results: RunResults?, title: String, _ blocks: [Block]
+  ) throws(ReportError) -> String {
+    let rest = blocks.drop { if case .heading = $0 { true } else { false } }
+    let end = rest.firstIndex { if case .paragraph = $0 { false } else { true } } ?? rest.endIndex
+    let document = results.map { ReportDocument($0) }
+    return try page(
+      of: results, document, title: title, answer: Array(rest[..<end]) + (document?.boxes ?? []),
+      first: Array(rest[end...]))
+  }
+
+  private func page(
+    of results: RunResults?, _ document: ReportDocument?, title: String, lead: String = "",
+    answer: [Block], first: [Block] = [], details: [Block] = []
+  ) throws(ReportError) -> String {
+    let records = results?.records ?? []
+    let names = records.map(\.cell.policy).distinct.map { PolicyName($0) }
     let policies = names.filter { !$0.isOffline } + names.filter(\.isOffline)
-    let comparisons = Comparison.all(in: results.records)
-    let markup = HTMLMarkup(styles: document.styles, policies: Set(policies.map(\.text)))
+    let comparisons = Comparison.all(in: records)
+    let styles = document?.styles ?? PolicyStyles([])
+    let markup = HTMLMarkup(styles: styles, policies: Set(policies.map(\.text)))
+    let front = document?.front ?? []
+    let controls = explorer(front.figures.first, try time(comparisons, styles))
+    return HTMLPage(
+      title: title, lead: lead, answer: HTMLMarkup().html(answer),
+      aside: front.isEmpty ? "" : aside(policies, comparisons, markup, details),
+      main: HTMLMarkup().html(first) + controls + markup.html(front) + HTMLMarkup().html(details)
+    ).text
+  }
+
+  private func aside(
+    _ policies: [PolicyName], _ comparisons: [Comparison], _ markup: HTMLMarkup, _ details: [Block]
+  ) -> String {
     let buttons = policies.map { policy in
       let title = comparisons.first { $0.offline.contains(policy) }?.title(of: policy)
       return "<button type=\"button\" class=\"policy\" aria-pressed=\"true\""
@@ -20,38 +64,29 @@ package struct HTMLReport: ReportFormat {
         + ">\(markup.mark(policy.text))<span>\(XMLText.escaped(title ?? policy.text))</span>"
         + "</button>"
     }
-    let sections = document.details.compactMap { block in
+    let sections = details.compactMap { block in
       if case .fold(let title, _) = block { title } else { nil }
     }
     let links = sections.enumerated().map { number, title in
       "<li><a href=\"#section-\(number + 1)\">\(XMLText.escaped(title))</a></li>"
     }
-    let facts = [
-      "\(results.started)", "\(results.records.count) of \(results.plannedCells) cells",
-      results.machine.summary, "larder \(results.machine.larder)",
-    ]
-    return HTMLPage(
-      title: results.workload,
-      lead: """
-        <div class="lead">\(markup.html(Array(document.head.dropFirst())))</div>
-        <ul class="facts">\(facts.map { "<li>\(XMLText.escaped($0))</li>" }.joined())</ul>
+    let navigation =
+      links.isEmpty
+      ? ""
+      : """
+      <nav aria-label="Sections"><h2>On this page</h2><ul>\(links.joined())</ul></nav>
 
-        """,
-      answer: markup.html(document.answer),
-      aside: """
-        <aside>
-        <section class="legend" aria-label="Policies"><h2>Policies</h2>
-        <p class="hint" hidden>Click to hide or show in all charts.</p>
-        <div class="policies">\(buttons.joined(separator: "\n"))</div>
-        <p class="all" hidden><button type="button" data-all="true">Show all</button>
-        <button type="button" data-all="false">Hide all</button></p></section>
-        <nav aria-label="Sections"><h2>On this page</h2><ul>\(links.joined())</ul></nav>
-        </aside>
+      """
+    return """
+      <aside>
+      <section class="legend" aria-label="Policies"><h2>Policies</h2>
+      <p class="hint" hidden>Click to hide or show in all charts.</p>
+      <div class="policies">\(buttons.joined(separator: "\n"))</div>
+      <p class="all" hidden><button type="button" data-all="true">Show all</button>
+      <button type="button" data-all="false">Hide all</button></p></section>
+      \(navigation)</aside>
 
-        """,
-      main: explorer(document.front.figures.first, try time(comparisons, document.styles))
-        + markup.html(document.front) + HTMLMarkup().html(document.details)
-    ).text
+      """
   }
 
   /// Hit ratios over the trace, by policy, at the capacity that the box names.
@@ -63,7 +98,7 @@ package struct HTMLReport: ReportFormat {
 
   private func time(
     _ comparisons: [Comparison], _ styles: PolicyStyles
-  ) throws(ReportError) -> String? {
+  ) throws(ReportError) -> (lines: String, capacity: String)? {
     guard let main = ConfigurationRanking.all(comparisons).first?.first?.ranking,
       let column = main.knee
     else { return nil }
@@ -73,7 +108,8 @@ package struct HTMLReport: ReportFormat {
           name: policy.text, style: styles[policy.text].colour.className, parts: Self.halved($0))
       }
     }
-    return lines.isEmpty ? nil : try ResultsJSON.text(of: lines, format: name, isPretty: false)
+    if lines.isEmpty { return nil }
+    return (try ResultsJSON.text(of: lines, format: name, isPretty: false), main.title(column))
   }
 
   /// Means of two parts each.
@@ -86,11 +122,16 @@ package struct HTMLReport: ReportFormat {
   }
 
   /// Controls for the main chart, which the script shows and fills from the chart's table.
-  private func explorer(_ figure: ChartFigure?, _ time: String?) -> String {
+  private func explorer(
+    _ figure: ChartFigure?, _ time: (lines: String, capacity: String)?
+  ) -> String {
     guard let figure else { return "" }
     let views =
       [("curve", "Curve"), ("heat", "Heat map")] + (time == nil ? [] : [("time", "Time")])
-    let data = time.map { XMLText.attribute("data-time", $0) } ?? ""
+    let data =
+      time.map { time in
+        XMLText.attribute("data-time", time.lines) + XMLText.attribute("data-at", time.capacity)
+      } ?? ""
     let buttons = views.map { name, title in
       "<button type=\"button\" data-view=\"\(name)\" aria-pressed=\"false\">\(title)</button>"
     }
@@ -98,7 +139,7 @@ package struct HTMLReport: ReportFormat {
       <div class="explore"\(XMLText.attribute("data-figure", figure.name))\(data) hidden>
       <div class="views" role="group" aria-label="View">\(buttons.joined())</div>
       <label>Capacity <input type="range" min="0" max="0" step="1" value="0"/> <output></output>
-      </label><ol></ol>
+      </label><label>Compared with <select></select></label><ol></ol>
       <p><button type="button" data-copy="true">Copy as Markdown</button>
       <button type="button" data-png="true">Save as PNG</button> <span class="told"></span></p>
       </div>

@@ -45,16 +45,6 @@ struct HTMLPage {
       """
   }
 
-  /// A page of blocks: the heading is its title, the first paragraph and list its answer.
-  static func text(of title: String, _ blocks: [Block]) -> String {
-    let rest = blocks.drop { if case .heading = $0 { true } else { false } }
-    let end = rest.firstIndex { if case .paragraph = $0 { false } else { true } } ?? rest.endIndex
-    let markup = HTMLMarkup()
-    return HTMLPage(
-      title: title, answer: markup.html(Array(rest[..<end])), main: markup.html(Array(rest[end...]))
-    ).text
-  }
-
   static let policy =
     "default-src 'none'; style-src '\(PageStyle.hash)'; "
     + "script-src '\(PageScript.hash)'; img-src blob:; base-uri 'none'; form-action 'none'"
@@ -63,7 +53,7 @@ struct HTMLPage {
 /// The style of all pages: a constant, so it cannot contain untrusted text.
 enum PageStyle {
   /// A test prints the expected value.
-  static let hash = "sha256-Nn0k7LaoJySmPm5IbA8eLFCVteah8/PK3u8qLA+sT2g="
+  static let hash = "sha256-HVWd9LmeAOZnvowsQwgdIzQcbQvBBAmjoX0PhTPCNaY="
 
   static let text = [
     "/*light*/": light, "/*dark*/": dark, "/*fonts*/": SVGCanvas.fonts,
@@ -84,7 +74,7 @@ enum PageStyle {
 
 /// The script of all pages: a constant. It reads names from attributes and inserts them as text.
 enum PageScript {
-  static let hash = "sha256-mhleGImrw65qQCIAtkutFjRTnOXY+TP7UZLkjFKDU/c="
+  static let hash = "sha256-hVyZ4NR5GifqdbclGp2xBBvBvp6Sd67b8PfZRtiKY/Y="
 
   static let text = dense(PackageResources.page_js)
 

@@ -258,7 +258,7 @@ if (source) {
           'stroke-opacity': place === column ? 1 : 0 });
         if (width > 34) {
           write(svg, 170 + (place + .5) * width, y + 14, below.toFixed(1), 'middle',
-            below < 5 ? 'heat-ink' : 'n');
+            below < 2.5 ? 'heat-ink' : 'n');
         }
       });
     });
@@ -274,6 +274,7 @@ if (source) {
       shape(svg, 'line', { x1: 60, x2: 600, y1: y, y2: y, class: 'g' });
       write(svg, 54, y + 4, (share * top / 10).toFixed(0) + ' %', 'end', 'm');
     });
+    write(svg, 60, 12, 'hit ratio at ' + explore.dataset.at, 'start', 'm');
     write(svg, 60, 290, 'first request', 'start', 'm');
     write(svg, 600, 290, 'last', 'end', 'm');
     data.forEach((own, line) => {
@@ -288,6 +289,9 @@ if (source) {
   };
   const slider = one('input', explore);
   const output = one('output', explore);
+  const today = one('select', explore);
+  today.append(...rivals.map((row) => new Option(row.name)));
+  if (rivals.some((row) => row.name === 'lru')) today.value = 'lru';
   const list = one('ol', explore);
   const views = all('[data-view]', explore);
   let view = 'curve';
@@ -298,9 +302,10 @@ if (source) {
       .sort((a, b) => b.values[column] - a.values[column]);
     list.replaceChildren(...ranked.slice(0, 5).map((row) => {
       const item = document.createElement('li');
-      const below = best[column] - row.values[column];
+      const own = rivals.find((other) => other.name === today.value).values[column];
+      const more = row.values[column] - own;
       item.textContent = row.name + ' ' + row.values[column].toFixed(2) + ' %'
-        + (below ? ', ' + below.toFixed(2) + ' below' : '');
+        + (more ? ', ' + (more > 0 ? '+' : '') + more.toFixed(2) : '');
       return item;
     }));
     views.forEach((button) => button.setAttribute(
@@ -320,6 +325,7 @@ if (source) {
   slider.max = String(names.length - 1);
   slider.value = String(Math.floor((names.length - 1) / 2));
   slider.addEventListener('input', draw);
+  today.addEventListener('input', draw);
   views.forEach((button) => button.addEventListener('click', () => {
     view = button.dataset.view;
     draw();

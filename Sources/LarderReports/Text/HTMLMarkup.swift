@@ -36,17 +36,23 @@ struct HTMLMarkup: Markup {
 
   private func text(of table: Table) -> String {
     // End tags of cells and rows are left out, as HTML allows.
-    let titles = table.titles.map { "<th>\(XMLText.escaped($0))" }
+    let titles = table.titles.enumerated().map { place, title in
+      let isText = place > 0 && table.rows.first.map { Self.isCode($0[place]) } ?? false
+      return "<th\(isText ? " class=\"text\"" : "")>\(XMLText.escaped(title))"
+    }
     let rows = table.rows.map { row in
-      let cells = row.dropFirst().map { cell -> String in
-        let isCode = if case .code = cell { true } else { false }
-        return "<td\(isCode ? " class=\"text\"" : "")>\(inline(cell))"
+      let cells = row.dropFirst().map { cell in
+        "<td\(Self.isCode(cell) ? " class=\"text\"" : "")>\(inline(cell))"
       }
       let style = policy(row[0].plain).map(mark) ?? ""
       return "<tr><th>\(style)\(inline(row[0]))\(cells.joined())\n"
     }
     return "<div class=\"scroll\"><table>\n<thead><tr>\(titles.joined())</thead>\n<tbody>\n"
       + rows.joined() + "</tbody></table></div>"
+  }
+
+  private static func isCode(_ cell: Inline) -> Bool {
+    if case .code = cell { true } else { false }
   }
 
   /// The policy of a row, if any; the text after a bound's name is ignored.

@@ -211,13 +211,13 @@ public struct FormatSample: Sendable {
   }
 
   /// First complete lines that are not blank, up to `limit`, without line ends and byte order
-  /// marks.
+  /// marks. After some, a last line without an end is left out: it may have been cut.
   public func lines(_ limit: Int = 100) -> [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
     var rest = head[...]
     while lines.count < limit, !rest.isEmpty {
       let end = rest.firstIndex(of: 0x0A)
-      if end == nil && !isWhole { break }
+      if end == nil, !isWhole || lines.count > 2 { break }
       var line = rest[..<(end ?? rest.endIndex)]
       rest = rest[(end.map { $0 + 1 } ?? rest.endIndex)...]
       if line.last == 0x0D { line.removeLast() }

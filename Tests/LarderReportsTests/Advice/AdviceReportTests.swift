@@ -5,6 +5,17 @@ import Testing
 @testable import LarderReports
 
 struct AdviceReportTests {
+  @Test func boxFitsTheTerminal() {
+    let decision = Decision(
+      trace: "t", unit: .bytes,
+      today: .init(cache: "nginx lru", capacity: 200 << 20, hitRatio: 0.2),
+      proposed: .init(
+        cache: "nginx inactive=30d, proxy_cache_min_uses 2", capacity: 200 << 20, hitRatio: 0.6))
+    let text = DecisionBox(decision: decision).text(width: 80)
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(text)")
+    #expect(text.contains(" nginx inactive=30d, ") && text.contains(" proxy_cache_min_uses 2 "))
+  }
+
   @Test func textFitsOneScreenInOrder() {
     let text = AdviceText.text(of: SampleAdvice.advice(), width: 80)
     let titles = ["Advice", "Regret", "Memory", "Disk", "TTL", "Money", "Stability", "Assumed"]

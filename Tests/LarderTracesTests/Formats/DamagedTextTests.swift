@@ -54,6 +54,17 @@ struct DamagedTextTests {
     #expect(trace.requests.count == 5 && trace.requests.objects == 2)
   }
 
+  @Test func cutTimeDoesNotSetTheUnitOfTheOthers() throws {
+    let lines = (0..<5).map { "1772359\($0)00000,a,100,60\n" }
+    let text = "timestamp,key,size,ttl\n\(lines.joined())177235"
+    let requests = try trace(Array(text.utf8), "t.csv").requests
+    #expect(requests.times?[requests.count - 1] == 1_772_359_400_000_000)
+    let prompts = (0..<4).map { _ in #"{"timestamp": 1, "input_length": 1, "hash_ids": [1]}"# + "\n"
+    }
+    let cut = prompts.joined() + #"{"timestamp": 1, "hash"#
+    #expect(try trace(Array(cut.utf8), "t.jsonl").requests.count == 4)
+  }
+
   @Test(arguments: [1, 7, 70_000, 3_000_000])
   func leadingNULsAreSkipped(_ count: Int) throws {
     let nuls = [UInt8](repeating: 0, count: count)

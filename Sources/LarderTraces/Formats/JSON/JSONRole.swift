@@ -205,7 +205,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     res.contentLength res.headers.content-length response.headers.content-length response.body.size
     response.size response.bytes http.response.bytes http.response.body.size bytes bytes_written
     bytes_out resp_bytes content_length object_size obj_size bytes_read bytes.read length
-    http.response.written
+    http.response.written http.response_content_length response_content_length
     """)
 
   private static func headers(_ name: String) -> [String] {

@@ -59,6 +59,11 @@ struct ProducerTests {
       "Huawei Cloud CDN", "combined", (1, "www.example.com/a", 900),
       #"[01/Mar/2026:18:00:01 +0800] 192.0.2.1 1 "-" "HTTP/1.1" "GET" "www.example.com" "/a" "#
         + #"200 900 HIT "curl/8" "-" 192.0.2.9"#),
+    // gcore.com/docs/cdn/logs/raw-logs-overview: every field in quotes
+    Producer(
+      "G-Core", "combined", (1, "/a", 900),
+      #""192.0.2.1" "-" "-" "[01/Mar/2026:10:00:01 +0000]" "GET /a HTTP/1.1" "200" "900" "-" "#
+        + #""curl/8" "900" "1129" "https" "cdn.example.com" "0.001" "-" "HIT""#),
     // lancache/monolithic: cachelog-json
     Producer(
       "LanCache's JSON", "json-lines", (1, "c.example.org/a", 900),
