@@ -7,13 +7,13 @@ struct SizeTests {
   /// Lines of Swift below folders.
   @Test(
     arguments: [
-      (["Sources/LarderEngine"] + Registration.policies, 18_918),
-      (["Sources/LarderTraces"], 16_229),
-      (["Sources/LarderExperiments"], 12_199),
-      (["Sources/Larder"], 19_437),
+      (["Sources/LarderEngine"] + Registration.policies, 19_000),
+      (["Sources/LarderTraces"], 16_279),
+      (["Sources/LarderExperiments"], 12_240),
+      (["Sources/Larder"], 19_454),
       (["Sources/LarderHTTP"], 2_218),
-      (["Sources"], 88_808),
-      (["Tests"], 70_561),
+      (["Sources"], 89_654),
+      (["Tests"], 71_127),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }

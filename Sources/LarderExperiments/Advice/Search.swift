@@ -174,9 +174,9 @@ package enum Choice {
   static func recommended(_ ranked: [Trial], lru: Trial) -> Int? {
     guard let first = ranked.first, isBetter(first.scored, than: lru.scored) else { return nil }
     let better = ranked.indices.filter { isBetter(ranked[$0].scored, than: lru.scored) }
-    return simplest(of: better, by: { ranked[$0].candidate }) {
-      isEqual(ranked[$0].scored, ranked[$1].scored)
-    }
+    return simplest(
+      of: better, by: { ranked[$0].candidate },
+      equal: { isEqual(ranked[$0].scored, ranked[$1].scored) })
   }
 
   /// Capacities that are replayed, as shares of the requested one, with the weight of each.

@@ -55,14 +55,13 @@ struct RowChart: Chart {
         groups: [Group(rows: sorted)], parts: parts))
   }
 
-  /// The chart with at most `thinnedRowsMax` rows: of more, it has evenly spaced groups, at least one, and
-  /// says so.
+  /// The chart with at most `thinnedRowsMax` rows: of more, it has evenly spaced groups, at least
+  /// one, and says so.
   var thinned: RowChart {
     let largest = groups.map(\.rows.count).max() ?? 0
     let count = max(1, Self.thinnedRowsMax / max(1, largest))
-    guard groups.reduce(0, { $0 + $1.rows.count }) > Self.thinnedRowsMax, count < groups.count else {
-      return self
-    }
+    let rows = groups.reduce(0) { $0 + $1.rows.count }
+    guard rows > Self.thinnedRowsMax, count < groups.count else { return self }
     var chart = self
     chart.groups = (0..<count).map { groups[($0 * 2 + 1) * groups.count / (2 * count)] }
     chart.caption += " The chart shows some of the capacities; the table has all."
