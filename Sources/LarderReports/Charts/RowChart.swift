@@ -38,7 +38,7 @@ struct RowChart: Chart {
   }
 
   static let rowsMax = 40
-  private static let thinnedRowsMax = 24
+  private static let thinnedMax = 24
 
   /// A chart of one group, the row with the smallest key first; nil for fewer than two rows or too
   /// many.
@@ -55,12 +55,12 @@ struct RowChart: Chart {
         groups: [Group(rows: sorted)], parts: parts))
   }
 
-  /// The chart with at most `thinnedRowsMax` rows: of more, it has evenly spaced groups, at least one, and
-  /// says so.
+  /// The chart with at most `thinnedMax` rows: of more, it has evenly spaced groups, at least one,
+  /// and says so.
   var thinned: RowChart {
     let largest = groups.map(\.rows.count).max() ?? 0
-    let count = max(1, Self.thinnedRowsMax / max(1, largest))
-    guard groups.reduce(0, { $0 + $1.rows.count }) > Self.thinnedRowsMax, count < groups.count else {
+    let count = max(1, Self.thinnedMax / max(1, largest))
+    guard groups.reduce(0, { $0 + $1.rows.count }) > Self.thinnedMax, count < groups.count else {
       return self
     }
     var chart = self
