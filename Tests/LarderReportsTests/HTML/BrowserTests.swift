@@ -202,13 +202,15 @@ struct BrowserTests {
     found.markdown = explore.dataset.copied;
     found.resources = performance.getEntriesByType('resource').length;
     explore.querySelector('[data-png]').click();
-    setTimeout(() => {
+    const finish = (turns) => {
+      if (!explore.dataset.saved && turns) { setTimeout(finish, 50, turns - 1); return; }
       found.saved = explore.dataset.saved || '';
       const text = document.createElement('pre');
       text.id = 'probe';
       text.textContent = '[[' + JSON.stringify(found) + ']]';
       document.body.append(text);
-    }, 1600);
+    };
+    finish(160);
     """
 
   private static func probe(_ document: String) -> Probe? {

@@ -55,7 +55,7 @@ enum Chromium {
         "--user-data-dir=\(folder.appending(path: "profile").path)",
         "--host-resolver-rules=MAP * ~NOTFOUND", "--log-net-log=\(netLog.path)",
         "--enable-logging=stderr", "--window-size=\(width),\(height)",
-        "--virtual-time-budget=2000",
+        "--virtual-time-budget=10000",
         picture.map { "--screenshot=\($0.path)" } ?? "--dump-dom",
       ] + arguments + [page.absoluteString]
     let (out, err) = (folder.appending(path: "out"), folder.appending(path: "err"))
