@@ -56,8 +56,8 @@ import Testing
     #expect(stand.leftovers.isEmpty)
   }
 
-  /// The bounds that docs/servers.md names, with evictions, while nginx's manager wakes once: of few
-  /// objects, because its time differs from that of the simulation by what a start takes.
+  /// The bounds that docs/servers.md names, with evictions. nginx's manager wakes once, at a time
+  /// that differs from the simulation's by what a start takes: so its objects are few.
   @Test(.enabled(if: !installed.isEmpty, "no server is installed"), arguments: installed)
   func simulationIsWithinItsBound(_ server: CacheServer) throws {
     let (capacity, points): (UInt64, Double) =

@@ -13,7 +13,7 @@ struct SizeTests {
       (["Sources/Larder"], 19_454),
       (["Sources/LarderHTTP"], 2_218),
       (["Sources"], 89_654),
-      (["Tests"], 71_127),
+      (["Tests"], 71_141),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }

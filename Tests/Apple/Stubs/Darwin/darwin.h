@@ -428,6 +428,9 @@ ssize_t recv(int, void *, size_t, int);
 ssize_t send(int, const void *, size_t, int);
 int shutdown(int, int);
 int socket(int, int, int);
+int bind(int, const struct apple_sockaddr *, socklen_t);
+int listen(int, int);
+int accept(int, struct apple_sockaddr *, socklen_t *);
 int socketpair(int, int, int, int *);
 int getaddrinfo(
     const char *restrict, const char *restrict, const struct apple_addrinfo *restrict,
