@@ -449,55 +449,59 @@ final class ServerPeer: ProcessPeer, Sendable {
 
 /// The memory that a server takes, by its own statistics.
 package struct ServerCalibration {
-  // Redis has finished moving to tables of 2^13 and 2^14 slots then.
   private static let count: UInt64 = 8000
-  private static let sizes: [UInt64] = [64, 1000]
 
   /// For readers; the last one is for workloads.
   package let lines: [String]
 
   /// Starts a server, fills it and ends it.
   package init(_ server: CacheServer) throws {
-    let states = try Self.states(of: server)
+    // The first values only fill buffers.
+    let values: [UInt64] = [64, 64, 1000]
+    let states = try Self.states(of: server, capacity: 64 << 20, values)
     let bytes: [UInt64] = states.compactMap { $0.bytes }
     guard bytes.count == states.count else {
       throw ProcessCacheError.system(what: server.title, reason: "it has no statistics of memory")
     }
-    // Redis's table of pointers grows with both sizes.
-    let table = server == .redis ? 8.0 * 8192 / Double(Self.count) : 0
-    let taken = Self.sizes.indices.map { index in
-      let more = bytes[index + 1] - min(bytes[index], bytes[index + 1])
-      return Double(more) / Double(Self.count) - table
+    var taken: [(value: UInt64, bytes: Double)] = []
+    for index in values.indices.dropFirst() {
+      let (before, after) = (Self.count * UInt64(index), Self.count * UInt64(index + 1))
+      let table = server == .redis ? Self.table(after) - Self.table(before) : 0
+      let more = bytes[index] - min(bytes[index], bytes[index - 1] + table)
+      taken.append((values[index], Double(more) / Double(Self.count)))
     }
-    let own = try Self.policy(of: server, empty: bytes[0], taken)
-    var lines = [states[states.count - 1].version]
-    if bytes[0] > 0 { lines.append("empty: \(NumberText.grouped(bytes[0])) bytes") }
-    for (size, bytes) in zip(Self.sizes, taken) {
-      let real = NumberText.fixed(bytes, decimals: 1) ?? ""
-      let simulated = try Self.simulated(own, size)
+    let own = try Self.policy(of: server, taken)
+    var lines = [states[0].version]
+    for entry in taken {
+      let real = NumberText.fixed(entry.bytes, decimals: 1) ?? ""
+      let simulated = try Self.simulated(own, entry.value)
       lines.append(
-        "an entry with a value of \(size) bytes: \(real) bytes, simulated \(simulated)")
+        "an entry with a value of \(entry.value) bytes: \(real) bytes, simulated \(simulated)")
     }
     self.lines = lines + ["policies: [\"\(own)\"]"]
   }
 
-  /// Its statistics when it is empty, and after the values of each size.
-  private static func states(of server: CacheServer) throws -> [ServerState] {
-    let spec = ServerSpec(server)
+  /// Bytes of Redis's table of pointers.
+  private static func table(_ keys: UInt64) -> UInt64 {
+    8 << UInt64(64 - (keys - 1).leadingZeroBitCount)
+  }
+
+  /// Its statistics after `count` values of each size.
+  private static func states(
+    of server: CacheServer, capacity: UInt64, _ values: [UInt64]
+  ) throws -> [ServerState] {
     let folder = NSTemporaryDirectory() + "larder-\(UUID().uuidString)/run"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let tier = TierSetup(
-      policy: try PolicySpec(parsing: server.policies[0].value), capacity: 64 << 20)
+      policy: try PolicySpec(parsing: server.policies[0].value), capacity: capacity)
     var setup = CacheSetup(
       simulation: SimulationSetup(arrangement: .memory(tier), unit: .bytes),
       execution: ExecutionSpec(), threads: 1, folder: folder, clock: TraceClock())
-    setup.server = spec
+    setup.server = ServerSpec(server)
     let cache = try ServerCache(setup)
     defer { cache.close() }
-    // The first request takes buffers.
-    _ = try cache.state()
-    var states = [try cache.state()]
-    for (index, size) in sizes.enumerated() {
+    var states: [ServerState] = []
+    for (index, size) in values.enumerated() {
       let first = UInt64(index) * count
       for key in first..<(first + count) where try cache.get(key) == nil {
         try cache.set(Data(count: Int(size)), for: key, CacheWriteOptions())
@@ -514,25 +518,26 @@ package struct ServerCalibration {
 
   /// The policy that simulates a server with these entries.
   private static func policy(
-    of server: CacheServer, empty: UInt64, _ taken: [Double]
+    of server: CacheServer, _ taken: [(value: UInt64, bytes: Double)]
   ) throws -> PolicySpec {
     let name = server.policies[0].value
     switch server {
     case .redis:
-      let specs = try [16, 8].map {
-        try PolicySpec(parsing: "\(name):empty=\(empty):quantum=\($0)")
-      }
       func error(_ spec: PolicySpec) throws -> Double {
         var sum = 0.0
-        for (size, bytes) in zip(sizes, taken) {
-          sum += abs(Double(try simulated(spec, size)) - bytes)
-        }
+        for entry in taken { sum += abs(Double(try simulated(spec, entry.value)) - entry.bytes) }
         return sum
       }
-      return try error(specs[0]) <= error(specs[1]) ? specs[0] : specs[1]
+      let specs = try [16, 8].map { try PolicySpec(parsing: "\(name):quantum=\($0)") }
+      let spec = try error(specs[0]) <= error(specs[1]) ? specs[0] : specs[1]
+      // The rest of a full server.
+      let capacity: UInt64 = 2 << 20
+      let entries = try states(of: server, capacity: capacity, [64])[0].entries ?? 0
+      let used = entries * UInt64(try simulated(spec, 64)) + (entries > 1 ? table(entries) : 0)
+      return try PolicySpec(parsing: "\(spec):empty=\(capacity - min(capacity, used))")
     case .varnish:
       // 120 bytes of the object itself.
-      let headers = max(0, Int(taken[0]) - Int(sizes[0]) - 120)
+      let headers = max(0, Int(taken[0].bytes) - Int(taken[0].value) - 120)
       return try PolicySpec(parsing: "\(name):key=\(headers)")
     case .memcached, .nginx: return try PolicySpec(parsing: name)
     }
