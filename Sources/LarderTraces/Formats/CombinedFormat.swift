@@ -115,7 +115,7 @@ struct CombinedLayout: WebLayout {
     var votes = Votes()
     for line in lines { line.withTextField { votes.add($0) } }
     fitting = Double(votes.fitting) / Double(max(1, lines.count))
-    hasCacheStatus = votes.cacheStatuses * 10 > votes.fitting
+    hasCacheStatus = votes.hasCacheStatus
     // A server is named by few addresses; a client's port changes.
     if votes.addresses.lines > 0, votes.addresses.names.count * 4 <= votes.addresses.lines {
       votes.hosts[.front, default: HostVotes()].add(votes.addresses)
@@ -295,6 +295,7 @@ extension CombinedLayout {
   fileprivate struct Votes {
     var fitting = 0
     var cacheStatuses = 0
+    var hasCacheStatus: Bool { cacheStatuses * 10 > fitting }
     var hosts: [HostPlace: HostVotes] = [:]
     var addresses = HostVotes()
     var clients = 0
@@ -355,7 +356,7 @@ extension CombinedLayout {
           "\(clients) of the first \(fitting) lines have several client addresses in front, none "
             + "of them a virtual host")
       }
-      if cacheStatuses * 10 > fitting {
+      if hasCacheStatus {
         findings.append(
           "words behind the bytes are results of a cache, such as HIT, in \(cacheStatuses) of the "
             + "first \(fitting) lines")

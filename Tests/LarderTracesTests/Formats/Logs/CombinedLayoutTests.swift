@@ -21,24 +21,6 @@ struct CombinedLayoutTests {
     return (source, records.map(\.key))
   }
 
-  @Test(arguments: [
-    (#""ua" HIT"#, #""ua" MISS"#, 0.5), (#""ua" "hit""#, #""ua" "miss""#, 0.5),
-    (#""an agent HIT""#, #""an agent MISS""#, nil), ("cs=HIT x", "cs=MISS x", 0.5),
-  ])
-  func wordBehindTheBytesIsTheServersResult(
-    _ hit: String, _ miss: String, _ ratio: Double?
-  ) throws {
-    let ends =
-      [hit, miss, hit, miss, #""ua" -"#] + Array(repeating: hit, count: 10)
-      + Array(repeating: miss, count: 10)
-    let lines = ends.enumerated().map { place, end in
-      "192.0.2.1 - - [01/Mar/2026:10:00:\(10 + place) +0000] \"GET /a HTTP/1.1\" 200 10 \"-\" "
-        + "\(end)\n"
-    }
-    let trace = try readTrace(Array(lines.joined().utf8), "access.log")
-    #expect(trace.reading.recordedHitRatio == ratio)
-  }
-
   /// All lines request one object, with different clients before it.
   @Test(arguments: [
     ["203.0.113.# 10.0.0.1 - -"], ["203.0.113.#, 10.0.0.1 - -"], ["203.0.113.#,10.0.0.1 - -"],
