@@ -2,7 +2,7 @@ import Synchronization
 
 /// Version and build of the running program.
 package enum LarderVersion {
-  package static var current: String { "0.1.0" }
+  package static var current: String { "1.0.0" }
 
   private static let built = Mutex<String?>(nil)
 

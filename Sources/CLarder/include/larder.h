@@ -42,7 +42,7 @@ typedef uint64_t larder_task;
 
 /* The interface version of the library; compare it with LARDER_ABI. */
 int32_t larder_abi(void);
-/* The version of Larder, such as "0.1.0". */
+/* The version of Larder, such as "1.0.0". */
 char *larder_version(void);
 /* Frees a returned text. Null is allowed. */
 void larder_text_free(char *text);
