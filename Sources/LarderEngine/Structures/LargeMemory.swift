@@ -115,7 +115,17 @@ package enum LargeMemory {
 @usableFromInline package enum DebugWork {
   #if DEBUG
     package static var amount: Int { larder_debug_work() }
+
+    /// The most work while a lock was held once, since the last call.
+    package static func takeMost() -> Int { larder_take_most_debug_work() }
   #endif
+
+  /// Begins to count anew: a lock is taken.
+  @inlinable @inline(__always) package static func begin() {
+    #if DEBUG
+      larder_begin_debug_work()
+    #endif
+  }
 
   @inlinable @inline(__always) package static func add(_ amount: Int) {
     #if DEBUG
