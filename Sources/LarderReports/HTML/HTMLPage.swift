@@ -74,7 +74,7 @@ enum PageStyle {
 
 /// The script of all pages: a constant. It reads names from attributes and inserts them as text.
 enum PageScript {
-  static let hash = "sha256-hVyZ4NR5GifqdbclGp2xBBvBvp6Sd67b8PfZRtiKY/Y="
+  static let hash = "sha256-4vMtOWkLsxNch9c91/QfNUPpLjqkorvW+JErZajyqKQ="
 
   static let text = dense(PackageResources.page_js)
 
