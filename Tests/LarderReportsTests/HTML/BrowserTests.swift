@@ -147,6 +147,7 @@ struct BrowserTests {
       });
       const wide = view.document.createElement('p');
       wide.style.width = '600px';
+      wide.style.height = '9px';
       view.document.querySelector('main').append(wide);
       measure();
       const text = document.createElement('pre');
