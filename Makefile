@@ -99,7 +99,7 @@ docs: deps ## Build the documentation of the libraries as a static site, in .bui
 	@scripts/docs.sh
 
 browser: ## Install chromium for the test that opens report.html (Debian)
-servers: ## Install redis-server and memcached, for tests with real servers (Debian)
+servers: ## Install Redis, memcached, nginx and Varnish for tests with real servers (Debian)
 browser servers:
 	@scripts/bootstrap.sh $@
 
@@ -178,7 +178,7 @@ figures: build ## Measure and write every figure of docs and Results/examples (h
 	  "$$($(BENCHMARKS) --show-bin-path)/CacheBenchmarks" $(PART)
 
 workload-docs: deps ## Write the schema of workload files, and the tables in docs that come from the sources
-	@LARDER_WRITE_DOCS=1 $(SWIFT) test --filter 'WorkloadDocumentationTests|GeneratorDocumentationTests'
+	@LARDER_WRITE_DOCS=1 $(SWIFT) test --filter 'WorkloadDocumentation|GeneratorDocumentation|PolicyPage'
 
 $(VENV)/.installed: analysis/pyproject.toml analysis/constraints.txt analysis/setup.py
 	@scripts/bootstrap.sh venv $(VENV) $(PYTHON)

@@ -3,21 +3,27 @@
 # lacks. On Debian and Ubuntu by apt-get, as root or through sudo; elsewhere it names what is missing.
 set -euo pipefail
 
+POLICY=/usr/sbin/policy-rc.d
+
 say() { printf '\033[1m==> %s\033[0m\n' "$1"; }
 
 # install PACKAGE...: fails with one line where it cannot.
 install() {
   command -v apt-get >/dev/null || { echo "missing (names as in Debian): $*" >&2; return 1; }
-  local root=()
-  if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || { echo "missing, and no sudo to install: $*" >&2; return 1; }
-    root=(sudo)
-  fi
+  [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
+    { echo "missing, and no sudo to install: $*" >&2; return 1; }
   say "Installing $*"
-  ${root[@]+"${root[@]}"} apt-get update -qq
-  ${root[@]+"${root[@]}"} env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
-    apt-get install -y -qq --no-install-recommends "$@"
+  # Packages ask it before they start a service.
+  if [ ! -e "$POLICY" ]; then
+    printf '#!/bin/sh\nexit 101\n' | as_root tee "$POLICY" >/dev/null
+    as_root chmod 755 "$POLICY"
+    trap 'as_root rm -f "$POLICY"' EXIT
+  fi
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
 }
+
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 
 deps() {
   command -v "${SWIFT:-swift}" >/dev/null ||
@@ -54,14 +60,15 @@ browser() {
   fi
 }
 
-# Only for tests and figures: nothing is left running, and without them tests are skipped.
+# Only for tests and figures: none is started, now or at the next boot, and without them tests are skipped.
 servers() {
   local missing=() pair
-  for pair in redis-server:redis-server memcached:memcached; do
-    command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
+  for pair in redis-server:redis-server memcached:memcached nginx:nginx varnishd:varnish; do
+    PATH="$PATH:/usr/sbin" command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
   done
-  [ "${#missing[@]}" -eq 0 ] || install "${missing[@]}" ||
-    echo 'Skipping the tests with real servers.' >&2
+  [ "${#missing[@]}" -gt 0 ] || return 0
+  install "${missing[@]}" || { echo 'Skipping the tests with real servers.' >&2; return 0; }
+  ! command -v systemctl >/dev/null || as_root systemctl disable -q "${missing[@]}" || true
 }
 
 venv() {

@@ -67,7 +67,7 @@ simulator() {
 }
 
 caches() {
-  for part in memory values hybrid; do measured "caches/$part.md" "$caches" "$part"; done
+  for part in memory values hybrid spikes; do measured "caches/$part.md" "$caches" "$part"; done
   measured caches/disk.txt "$caches" disk "$scratch/disk"
 }
 

@@ -8,8 +8,8 @@ public import LarderReports
 import LarderSupport
 public import LarderTraces
 
-/// The command `larder` as a function, so that a program with policies, caches, formats and reports
-/// of its own can be it.
+/// The command `larder` as a function, for programs with policies, caches, formats, generators and
+/// reports of their own.
 public enum LarderProgram {
   /// Does what the process's arguments ask, and exits with the code that the README promises.
   ///
@@ -42,7 +42,8 @@ public enum LarderProgram {
   }
 }
 
-/// A policy, cache, format or report that a program adds: see `LarderProgram.main(adding:)`.
+/// A policy, cache, format, generator or report that a program adds: see
+/// `LarderProgram.main(adding:)`.
 public struct LarderAddition: Sendable {
   let register: @Sendable () throws -> Void
 
@@ -75,7 +76,7 @@ public struct LarderAddition: Sendable {
     LarderAddition { try FormatRegistry.add(format) }
   }
 
-  /// A generator of requests.
+  /// A generator of requests: see the article "Adding a generator".
   public static func generator(_ generator: RegisteredGenerator) -> LarderAddition {
     LarderAddition { try GeneratorRegistry.add(generator) }
   }
@@ -113,7 +114,7 @@ struct LarderCommand: ParsableCommand {
       RunCommand.self, PlanCommand.self, StoreCommand.self,
       SimulateCommand.self, MRCCommand.self, AdviseCommand.self,
       TraceCommand.self, ListCommand.self, CheckCommand.self, CompareCommand.self,
-      ReportCommand.self, TimeWorkerCommand.self,
+      ReportCommand.self, CalibrateCommand.self, TimeWorkerCommand.self,
     ])
 
   /// Words of the process's arguments; `policies` is short for `list policies`.

@@ -36,7 +36,7 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     } catch {
       throw ContractProblem("it cannot be made for \(objects) objects: \(error)")
     }
-    self.capacity = capacity
+    self.capacity = policy.exceedsCapacity ? PolicySetup.capacityMax : capacity
     self.unit = unit
     self.objects = objects
     self.usesWords = usesWords

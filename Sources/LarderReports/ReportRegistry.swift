@@ -20,7 +20,7 @@ public enum ReportRegistry {
   /// registered ones.
   public static var all: [any ReportFormat] { standard + added.withLock { $0 } }
 
-  /// Registers a report format, so that `larder report --format` and `reports` in workload files
+  /// Registers a report format, so that `larder report --export` and `reports` in workload files
   /// accept its name, and runs without a list of reports write it.
   ///
   /// Register formats at program start, before anything is run.

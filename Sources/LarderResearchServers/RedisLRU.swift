@@ -116,3 +116,221 @@ struct RedisLFU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
     UInt32(truncatingIfNeeded: state.time.now / 60_000_000) & RedisLFU.minuteMask
   }
 }
+
+/// Redis's evictions, shared by redis-lru and redis-lfu: a few residents, all equally likely, are
+/// drawn and offered to a pool, whose highest score is evicted.
+protocol SampledPoolPolicy: EvictionPolicy, ~Copyable {
+  var state: SampledPool { get set }
+  func score(_ kept: UInt32) -> UInt32
+}
+
+/// The state of both: the residents with the 24 bits that Redis keeps for each, and the pool.
+struct SampledPool: ~Copyable {
+  var residents: SampledSet<UInt32>
+  var pool: EvictionPool
+  var random: SeededGenerator
+  var time: RequestTime
+  var memory: RedisMemory?
+  let samples: Int
+
+  init(_ setup: PolicySetup) throws(PolicyError) {
+    let samples = try setup.spec.integer("samples", default: 5, in: 1...64)
+    let places = try setup.spec.integer("pool", default: 16, in: 1...64)
+    let time = try RequestTime(setup.spec)
+    let memory = try RedisMemory(setup)
+    self.samples = samples
+    self.time = time
+    self.memory = memory
+    pool = EvictionPool(places: places)
+    residents = SampledSet(objects: setup.objects, capacity: setup.expectedResidents)
+    random = SeededGenerator(seed: setup.seed)
+  }
+
+  @inline(__always) mutating func insert(_ request: Request, _ kept: UInt32) {
+    memory?.add(request.size, to: residents.count)
+    residents.insert(request.id, kept)
+  }
+
+  @inline(__always) mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    memory?.used -= UInt64(sizes[id])
+    residents.remove(id)
+  }
+}
+
+/// Redis's memory besides its entries: that of an empty server, and a hash table of pointers. The
+/// table doubles when it is full, but only if the new one fits, until it holds 1.618 keys a slot
+/// (src/dict.c and dictExpandAllowed in src/server.c of Redis 7).
+struct RedisMemory {
+  var used: UInt64 = 0
+  private var slots: UInt64 = 4
+  private let empty: UInt64
+  private let capacity: UInt64
+
+  init?(_ setup: PolicySetup) throws(PolicyError) {
+    let empty = try setup.spec.integer("empty", default: 973_600, in: 0...(1 << 40))
+    guard try EntryMemory.counts(setup) else { return nil }
+    self.empty = UInt64(empty)
+    capacity = setup.capacity
+  }
+
+  @inline(__always) func isOver(adding bytes: UInt64 = 0) -> Bool {
+    empty + 8 * slots + used + bytes > capacity
+  }
+
+  /// True if an entry fits in place of all others.
+  @inline(__always) func fits(_ size: UInt32) -> Bool {
+    empty + 8 * slots + UInt64(size) <= capacity
+  }
+
+  @inline(__always) mutating func add(_ size: UInt32, to count: Int) {
+    if UInt64(count) >= slots, !isOver(adding: 16 * slots) || Double(count) > 1.618 * Double(slots)
+    {
+      while UInt64(count) >= slots { slots *= 2 }
+    }
+    used += UInt64(size)
+  }
+}
+
+extension SampledPoolPolicy where Self: ~Copyable {
+  static var poolParameters: [PolicyParameter] {
+    [
+      PolicyParameter(
+        "samples", default: "5", "objects drawn for an eviction, 1 to 64 (maxmemory-samples)"),
+      PolicyParameter("pool", default: "16", "candidates kept between evictions, 1 to 64"),
+      PolicyParameter(
+        "empty", default: "973600",
+        "bytes of a server without entries, with memory=server, 0 to 1099511627776"),
+      PolicyParameter(
+        "quantum", default: "16",
+        "smallest step of the server's allocator, with memory=server: 16 for the packages of "
+          + "Debian and Ubuntu, 8 for Redis's own builds"),
+    ]
+  }
+
+  static var notices: PolicyNotices { .time }
+
+  /// Bytes of an entry in Redis 7.0: the hash table's entry, the key's string, and the value in the
+  /// allocation of its object (up to 44 bytes) or in one of its own.
+  static func entryBytes(_ spec: PolicySpec, value: UInt64, key: UInt64) -> UInt64 {
+    let quantum: UInt64 = spec.values["quantum"] == "8" ? 8 : 16
+    func allocated(_ bytes: UInt64) -> UInt64 {
+      EntryMemory.allocated(bytes, quantum: quantum)
+    }
+    let keyHeader: UInt64 = key < 32 ? 1 : key < 256 ? 3 : 5
+    let common = allocated(24) + allocated(keyHeader + key + 1)
+    if value <= 44 { return common + allocated(16 + 3 + value + 1) }
+    let header: UInt64 = value < 256 ? 3 : value < 65_536 ? 5 : 9
+    return common + 16 + allocated(header + value + 1)
+  }
+
+  @inline(__always) mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
+    if let used = state.memory?.used {
+      state.memory?.used = used - UInt64(sizes[request.id]) + UInt64(request.size)
+    }
+    hit(request, sizes)
+  }
+
+  @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
+    state.memory?.fits(request.size) ?? true
+  }
+
+  @inline(__always) func isFull(for request: Request) -> Bool {
+    state.residents.count > 0 && state.memory?.isOver(adding: UInt64(request.size)) ?? false
+  }
+
+  @inline(__always) var overflows: Bool {
+    state.residents.count > 0 && state.memory?.isOver() ?? false
+  }
+
+  @inline(__always) mutating func notice(_ notice: PolicyNotice) { state.time.set(notice) }
+  @inline(__always) func contains(_ id: ObjectID) -> Bool { state.residents.contains(id) }
+  func remembers(_ id: ObjectID) -> Bool { state.residents.contains(id) || state.pool.contains(id) }
+  var ghostsMax: Int { state.pool.places }
+
+  @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
+  {
+    while true {
+      // With few residents, Redis samples all of them.
+      let count = state.residents.count
+      for sample in 0..<min(state.samples, count) {
+        let place = count <= state.samples ? sample : Int(state.random.next(below: UInt64(count)))
+        let entry = state.residents.entry(at: place)
+        state.pool.offer(entry.id, score: score(entry.value))
+      }
+      while true {
+        let candidate = state.pool.takeHighest()
+        if candidate == .none { break }
+        guard state.residents.contains(candidate) else { continue }
+        state.remove(candidate, sizes)
+        return candidate
+      }
+    }
+  }
+
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    state.pool.remove(id)
+    if contains(id) { state.remove(id, sizes) }
+  }
+
+  mutating func reserve(objects: Int) { state.residents.reserve(objects: objects) }
+  @inline(__always) func prefetch(_ id: ObjectID) { state.residents.prefetch(id) }
+  @inline(__always) func prefetchNeighbours(_ id: ObjectID) { state.residents.prefetchEntry(id) }
+  var stateBytes: Int { state.residents.bytes + state.pool.bytes }
+}
+
+/// Redis's pool of eviction candidates: the best of all samples so far, sorted by their scores
+/// then. Removed objects are still in it, and an object may be in it twice. O(places).
+struct EvictionPool: ~Copyable {
+  struct Entry: BitwiseCopyable {
+    var id: ObjectID
+    var score: UInt32
+  }
+
+  var entries: Column<Entry>
+  let places: Int
+  var count = 0
+
+  init(places: Int) {
+    self.places = places
+    entries = Column(objects: places)
+  }
+
+  @inline(__always) mutating func offer(_ id: ObjectID, score: UInt32) {
+    var place = 0
+    while place < count, entries[UInt32(place)].score < score { place += 1 }
+    if count < places {
+      var other = count
+      while other > place {
+        entries[UInt32(other)] = entries[UInt32(other - 1)]
+        other -= 1
+      }
+      count += 1
+    } else {
+      if place == 0 { return }
+      place -= 1
+      for other in 0..<place { entries[UInt32(other)] = entries[UInt32(other + 1)] }
+    }
+    entries[UInt32(place)] = Entry(id: id, score: score)
+  }
+
+  @inline(__always) mutating func takeHighest() -> ObjectID {
+    guard count > 0 else { return .none }
+    count -= 1
+    return entries[UInt32(count)].id
+  }
+
+  func contains(_ id: ObjectID) -> Bool {
+    (0..<count).contains { entries[UInt32($0)].id == id }
+  }
+
+  mutating func remove(_ id: ObjectID) {
+    var kept = 0
+    for place in 0..<count where entries[UInt32(place)].id != id {
+      entries[UInt32(kept)] = entries[UInt32(place)]
+      kept += 1
+    }
+    count = kept
+  }
+
+  var bytes: Int { entries.bytes }
+}

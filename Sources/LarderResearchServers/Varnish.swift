@@ -22,7 +22,7 @@ struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
         "largest number of evictions for one object, 0 to 1000000 (nuke_limit); beyond it, the "
           + "object is not stored"),
     ] + RequestTime.parameters,
-    entryMemory: EntryMemory(key: "an object's headers", default: 250, entryBytes),
+    entryMemory: EntryMemory(key: "an object's headers", default: 130, entryBytes),
     learns: true, server: "Varnish",
     paper: "Varnish Cache 7, bin/varnishd/storage/storage_lru.c")
 

@@ -66,6 +66,22 @@ import Testing
     #expect(page.contains("fewer query parameters in the key"))
     let json = try String(contentsOf: scratch.url("a.json"), encoding: .utf8)
     #expect(json.contains(#""keyOption" : "query=drop""#))
+    // A workload that names the log proposes the same.
+    try scratch.write(
+      """
+      source: {trace: access.log, format: '\(format)'}
+      current: nginx:400KB
+      advise: {prices: prices.yaml}
+      policies: [lru]
+      capacities: [400KB]
+
+      """, to: "w.yaml")
+    for words in [["advise", "w.yaml", "--quiet"], ["run", "w.yaml", "--output", "out"]] {
+      let other = try LarderProcess(words, in: scratch.folder)
+      #expect(Self.words(other).contains("key whole query=drop"), "\(other.output)\(other.notes)")
+    }
+    let report = try String(contentsOf: scratch.url("out/report.html"), encoding: .utf8)
+    #expect(report.contains("fewer query parameters in the key"))
   }
 
   @Test func severalTraces() throws {

@@ -169,6 +169,52 @@ import Testing
     #expect(kill(server, 0) != 0 && !FileManager.default.fileExists(atPath: folder))
   }
 
+  @Test(arguments: [("nginx", "nginx", "pid"), ("varnish", "varnishd", "varnish/_.pid")])
+  func realProxyEndsWithTheCommand(cache: String, program: String, file: String) throws {
+    guard ServerProgram.path(program) != nil else { return }
+    let scratch = try ScratchFolder()
+    try scratch.write((1...4_000).map { "\($0 % 700)\n" }.joined(), to: "ids.txt")
+    let workload = try scratch.write(
+      """
+      source: {trace: ids.txt, sizes: 64}
+      configurations: {cache: \(cache)}
+      capacities: 2MiB
+      execute: {load: {rate: 100}}
+
+      """, to: "proxy.yaml")
+    let process = Process()
+    process.executableURL = try LarderProcess.executable()
+    process.arguments = ["run", workload, "--output", "out", "--quiet"]
+    process.currentDirectoryURL = scratch.folder
+    // Addresses of sockets are short.
+    let temporary = "/tmp/larder-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(
+      atPath: temporary, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: temporary) }
+    process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": temporary]) { $1 }
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    var found: (id: Int32, folder: String)?
+    while found == nil, process.isRunning {
+      usleep(1000)
+      for name in try FileManager.default.contentsOfDirectory(atPath: temporary) {
+        let folder = "\(temporary)/\(name)"
+        let text = try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+        let id = text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        if let id { found = (id, folder) }
+      }
+    }
+    let (id, folder) = try #require(found)
+    kill(process.processIdentifier, SIGKILL)
+    try Deadline.wait(for: process)
+    var rounds = 0
+    while kill(id, 0) == 0 || FileManager.default.fileExists(atPath: folder), rounds < 1000 {
+      usleep(10_000)
+      rounds += 1
+    }
+    #expect(kill(id, 0) != 0 && !FileManager.default.fileExists(atPath: folder))
+  }
+
   @Test func cachesAreListed() throws {
     let text = try LarderProcess(["list", "caches"])
     #expect(text.exitCode == 0)

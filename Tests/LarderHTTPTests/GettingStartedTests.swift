@@ -1,6 +1,7 @@
 import Foundation
 import Larder
 import LarderHTTP
+import Synchronization
 import TestSupport
 import Testing
 
@@ -8,7 +9,12 @@ import Testing
   import FoundationNetworking
 #endif
 
-private struct User: Sendable { var id: Int }
+private struct User: Sendable {
+  var id: Int
+  var visits = 0
+  var bytes: Int { 100 }
+  var isGuest: Bool { id < 0 }
+}
 private struct Article: Codable, Sendable { var title: String }
 private struct Picture: Sendable {
   let pixels: Data
@@ -29,34 +35,77 @@ private struct API: Sendable {
   func article(_ id: String) async throws -> Article { Article(title: id) }
 }
 
-/// The steps of the article "Getting started", which is checked to contain this code.
+/// The code of the articles is compiled here and in GoingFurtherCode.swift.
 @Suite(.serialized) struct GettingStartedTests {
   private let api = API()
 
-  @Test func codeOfTheArticleIsCompiledHere() throws {
+  private static func text(_ path: String) throws -> String {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
-    func lines(_ path: String) throws -> [String] {
-      try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
-        .split(separator: "\n", omittingEmptySubsequences: false)
-        .map { $0.trimmingCharacters(in: .whitespaces) }
+    return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+  }
+
+  /// Lines of code without access levels and comments.
+  private static func code(_ text: String) -> [String] {
+    text.split(separator: "\n").map {
+      $0.trimmingCharacters(in: .whitespaces).replacing(#/^(file)?private /#, with: "")
+        .replacing(#/ *// .*/#, with: "")
     }
+  }
+
+  @Test(arguments: ["GettingStarted", "GoingFurther"])
+  func codeOfTheArticleIsCompiledHere(_ article: String) throws {
     let own = Set(
-      try lines("Tests/LarderHTTPTests/GettingStartedTests.swift").map { line in
-        ["private ", "fileprivate "].first { line.hasPrefix($0) }
-          .map { String(line.dropFirst($0.count)) } ?? line
+      try ["GettingStartedTests", "GoingFurtherCode"].flatMap {
+        Self.code(try Self.text("Tests/LarderHTTPTests/\($0).swift"))
       })
-    var isCode = false
-    var seen = 0
-    for line in try lines("Sources/Larder/Larder.docc/GettingStarted.md") {
-      if line.hasPrefix("```") {
-        isCode = line == "```swift"
-      } else if isCode, !line.isEmpty {
-        #expect(own.contains(line), "not compiled: \(line)")
-        seen += 1
+    // Not the code for Apple's systems alone, and elisions.
+    let elided = ["containerURL", "group.org", "..."]
+    let lines = try Self.text("Sources/Larder/Larder.docc/\(article).md")
+      .components(separatedBy: "```swift\n").dropFirst().map {
+        $0.components(separatedBy: "```")[0]
       }
+      .filter { !$0.contains("scenePhase") }.flatMap(Self.code)
+      .filter { line in !line.isEmpty && !elided.contains { line.contains($0) } }
+    for line in lines { #expect(own.contains(line), "not compiled: \(line)") }
+    #expect(lines.count > 40)
+  }
+
+  /// The ten tasks of the article "From other libraries": task, two libraries, Larder.
+  @Test func codeOfTenTasksIsCompiledAndNotLonger() throws {
+    let own = Self.code(try Self.text("Tests/LarderHTTPTests/GettingStartedTests.swift"))
+    let rows = Self.code(try Self.text("Sources/Larder/Larder.docc/ComingFrom.md"))
+      .map { $0.replacing("\\|", with: "").split(separator: "|").map { $0.dropFirst().dropLast() } }
+      .filter { $0.count == 4 && $0[3].hasPrefix("`") }
+      .map { row in row.dropFirst().map { $0.filter { $0 != "`" } } }
+    #expect(rows.count == 10)
+    for row in rows {
+      let ours = row[2]
+      #expect(own.contains { $0.hasSuffix(ours) }, "not compiled: \(ours)")
+      #expect(ours.count <= max(row[0].count, row[1].count), "longer than theirs: \(ours)")
     }
-    #expect(seen > 40)
+  }
+
+  @Test func tenTasksWork() async throws {
+    let (id, ids, user, database) = (17, [17, 18], User(id: 17), api)
+    let reasons = Mutex<[MemoryRemovalReason]>([])
+    @Sendable func log(_ reason: MemoryRemovalReason) { reasons.withLock { $0.append(reason) } }
+    _ = try MemoryCache<Int, User>(limits: .init(count: 10_000, age: .seconds(600)))
+    _ = try MemoryCache<Int, User>(limits: .init(weight: 1 << 20), weigh: { $0.bytes })
+    let users =
+      try MemoryCache<Int, User>(.init(limits: .init(count: 500)), onRemoval: { log($2) })
+    users[id] = user
+    let loaded =
+      try await users.value(for: id, load: database.user)
+    let team =
+      try await users.values(for: ids, load: database.users)
+    users.update(id) { $0?.visits += 1 }
+    let visited =
+      users[id]
+    #expect(loaded.id == 17 && team.count == 2 && visited?.visits == 1)
+    users.remove(id)
+    users.remove { $1.isGuest }
+    #expect(users.count == 1 && reasons.withLock { $0 } == [.replaced, .removed])
   }
 
   @Test func firstStepKeepsAValue() {

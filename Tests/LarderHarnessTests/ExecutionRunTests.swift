@@ -156,6 +156,26 @@ import Testing
     }
   }
 
+  /// Memory of a cache is divided by the entries of all its tiers: here 10 in memory, and the rest
+  /// on disk.
+  @Test func memoryIsDividedByTheEntriesOfAllTiers() throws {
+    let trace = ExecutionTrace(hasOperations: false, isTimed: false, hasSizes: false).prepared()
+    let stand = ExecutionStand()
+    stand.spec.valueBytes = 1_000
+    let memory = try ExecutionStand.tier(capacity: 10)
+    let disk = try ExecutionStand.tier(capacity: 100)
+    let rules = HybridRules()
+    let setups: [(Arrangement, UInt64, Double?)] = [
+      (.memory(memory), 10, 1_008), (.disk(disk), 100, nil),
+      (.hybrid(memory: memory, disk: disk, rules: rules), 110, 10 * 1_008.0 / 110),
+    ]
+    for (setup, objects, payload) in setups {
+      let execution = try stand.first(ExecutionStand.cell(setup), over: trace)
+      #expect(execution.residentObjects == objects)
+      #expect(execution.memoryPayloadBytesPerObject == payload)
+    }
+  }
+
   @Test func aDisksFilesAreMeasured() throws {
     let trace = ExecutionTrace(sizeMax: 3_000, hasOperations: false, isTimed: false).prepared()
     let stand = ExecutionStand()

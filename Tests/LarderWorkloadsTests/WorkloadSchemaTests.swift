@@ -108,7 +108,7 @@ import Testing
   private static let dependent = [
     "distribution", "kind", "phases", "mix", "get", "preset", "configurations", "policies",
     "capacities", "at", "rate", "pressure", "region", "reinsert-hits", "log", "threshold",
-    "segment", "policy", "address",
+    "segment", "policy", "address", "origin",
   ]
 
   /// All policies and formats are accepted; generators are those of the schema.

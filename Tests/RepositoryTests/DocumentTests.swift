@@ -8,18 +8,28 @@ struct DocumentTests {
     + Repository.paths(below: ["docs", "Results", "Examples", "analysis", "Benchmarks"])
     .filter { $0.hasSuffix(".md") }
 
-  @Test func linksToFilesExist() throws {
+  @Test func linksToFilesAndHeadingsExist() throws {
     var links = 0
     for path in Self.markdown where Repository.exists(path) {
       let folder = path.split(separator: "/").dropLast().map { "\($0)/" }.joined()
-      for match in try Repository.text(of: path).matches(of: /\]\(([^)\s#]+)(#[^)\s]*)?\)/) {
-        let target = String(match.1)
-        if target.contains(":") { continue }
+      for match in try Repository.text(of: path).matches(of: /\]\(([^)\s#]*)(#[^)\s]*)?\)/) {
+        if match.1.contains(":") { continue }
         links += 1
-        #expect(Repository.exists(folder + target), "\(path): \(target)")
+        let target = match.1.isEmpty ? path : folder + match.1
+        #expect(Repository.exists(target), "\(path): \(target)")
+        guard let heading = match.2, Repository.exists(target) else { continue }
+        #expect(try Self.headings(of: target).contains("\(heading)"), "\(path): \(match.0)")
       }
     }
     #expect(links > 50)
+  }
+
+  /// The anchors that GitHub gives headings.
+  private static func headings(of page: String) throws -> [String] {
+    try Repository.text(of: page).split(separator: "\n").filter { $0.hasPrefix("#") }.map { line in
+      let words = line.drop { $0 == "#" }.dropFirst().lowercased().map { $0 == " " ? "-" : $0 }
+      return "#" + String(words.filter { $0.isLetter || $0.isNumber || "-_".contains($0) })
+    }
   }
 
   /// macOS has make 3.81, which ignores `.SHELLFLAGS`, and bash 3.2, which lacks `mapfile`.

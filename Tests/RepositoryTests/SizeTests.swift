@@ -7,13 +7,13 @@ struct SizeTests {
   /// Lines of Swift below folders.
   @Test(
     arguments: [
-      (["Sources/LarderEngine"] + Registration.policies, 18_808),
+      (["Sources/LarderEngine"] + Registration.policies, 18_918),
       (["Sources/LarderTraces"], 16_229),
       (["Sources/LarderExperiments"], 12_199),
-      (["Sources/Larder"], 19_248),
+      (["Sources/Larder"], 19_437),
       (["Sources/LarderHTTP"], 2_218),
-      (["Sources"], 88_509),
-      (["Tests"], 70_345),
+      (["Sources"], 88_808),
+      (["Tests"], 70_561),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }
@@ -30,7 +30,7 @@ struct SizeTests {
     let words = try pages.reduce(0) { sum, page in
       sum + (try Repository.text(of: page)).split { $0.isWhitespace }.count
     }
-    #expect(words <= 34_800, "docs and the pages at the top have \(words) words")
+    #expect(words <= 34_200, "docs and the pages at the top have \(words) words")
   }
 
   @Test func linesOfTheMakefile() throws {

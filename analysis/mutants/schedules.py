@@ -123,6 +123,15 @@ FAULTS = [
         ),
     ),
     fault(
+        "missedWhileDraining",
+        "A get without the lock reports a miss although the shard's directory is growing.",
+        (
+            "Memory/ShardView.swift",
+            "return isDraining.load(ordering: .relaxed) == 0 ?",
+            "return FAULT || isDraining.load(ordering: .relaxed) == 0 ?",
+        ),
+    ),
+    fault(
         "lateDemotion",
         "A value evicted from memory reaches disk after the stripe's lock was released.",
         (

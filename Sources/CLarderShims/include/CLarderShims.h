@@ -72,6 +72,22 @@ static inline __attribute__((always_inline)) void larder_end_protection(
   __atomic_store_n((unsigned *)word, value, __ATOMIC_RELEASE);
 }
 
+/// Puts the calling thread to sleep while the word at `place` is `value`, until it is woken, but for
+/// 50 microseconds at most.
+void larder_sleep_at(void *place, unsigned value);
+
+/// Wakes one of the threads that sleep at `place`.
+void larder_wake_at(void *place);
+
+/// Releases a lock: stores 0 into its word, as `larder_end_protection` does, and then wakes a thread
+/// if the word behind it is not 0, which a thread sets before it sleeps.
+static inline __attribute__((always_inline)) void larder_unlock(void *word) {
+  larder_end_protection(word, 0);
+  if (__builtin_expect(__atomic_load_n((unsigned *)word + 1, __ATOMIC_RELAXED) != 0, 0)) {
+    if (__atomic_exchange_n((unsigned *)word + 1, 0, __ATOMIC_RELAXED)) larder_wake_at(word);
+  }
+}
+
 /// A bit mask of the bytes equal to `byte` among 12: those of `low` and the lower four of `high`.
 static inline __attribute__((always_inline)) unsigned larder_equal_bytes(
     uint64_t low, uint64_t high, uint8_t byte) {
@@ -103,6 +119,13 @@ static inline __attribute__((always_inline)) unsigned larder_thread_number(void)
   unsigned number = larder_thread_number_or_zero;
   return __builtin_expect(number != 0, 1) ? number : larder_number_thread();
 }
+
+/// Work of the calling thread, counted in debug builds: see `DebugWork`.
+extern _Thread_local long larder_debug_work_count;
+
+static inline long larder_debug_work(void) { return larder_debug_work_count; }
+
+static inline void larder_add_debug_work(long amount) { larder_debug_work_count += amount; }
 
 /// The calling thread's current operation in a cache, for `ForeignCall`; null for none.
 void *larder_foreign_call(void);

@@ -20,6 +20,12 @@ public import Synchronization
       .bindMemory(to: Atomic<UInt64>.self, capacity: room + 1)
   }
 
+  private init(growing old: IdleTimes, to wanted: Int) {
+    (room, life, shift) = (wanted, old.life, old.shift)
+    base = LargeMemory.grow(old.base, from: old.bytes, to: Self.bytes(room: wanted))
+      .bindMemory(to: Atomic<UInt64>.self, capacity: wanted + 1)
+  }
+
   /// Returns the granule's exponent: a 16th of `life`, rounded down to a power of two, at least 1
   /// microsecond and at most 2^20.
   static func shift(life: UInt64) -> UInt64 {
@@ -27,11 +33,7 @@ public import Synchronization
   }
 
   @usableFromInline consuming func grown(to wanted: Int) -> IdleTimes {
-    let larger = IdleTimes(room: wanted, life: life)
-    UnsafeMutableRawPointer(larger.base).copyMemory(
-      from: base, byteCount: Self.bytes(room: min(room, wanted)))
-    deallocate()
-    return larger
+    IdleTimes(growing: self, to: wanted)
   }
 
   @usableFromInline func deallocate() { LargeMemory.deallocate(base, bytes: bytes) }

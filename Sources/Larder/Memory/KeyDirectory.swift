@@ -26,17 +26,19 @@ public import LarderEngine
     self.buckets = buckets
   }
 
-  /// Creates an empty directory for up to `objects` ids. The memory must begin at a cache line; the
-  /// caller keeps it alive.
-  @inlinable init(objects: Int, in memory: UnsafeMutableRawPointer) {
-    buckets = KeyDirectory.buckets(objects: objects)
-    base = memory
-    base.initializeMemory(as: UInt8.self, repeating: 0, count: buckets * Self.bucketBytes)
+  /// Creates an empty directory for up to `objects` ids.
+  @usableFromInline init(objects: Int) {
+    buckets = objects * 2 / 17 + 1
+    base = LargeMemory.allocateZeros(bytes: Self.bytes(buckets))
   }
 
-  @inlinable static func buckets(objects: Int) -> Int { objects * 2 / 17 + 1 }
+  @usableFromInline func deallocate() { LargeMemory.deallocate(base, bytes: bytes) }
 
-  @inlinable static func bytes(objects: Int) -> Int { buckets(objects: objects) * bucketBytes }
+  @usableFromInline var bytes: Int { Self.bytes(buckets) }
+
+  private static func bytes(_ buckets: Int) -> Int {
+    LargeMemory.rounded(buckets * bucketBytes, adding: 0.125)
+  }
 
   @inlinable @inline(__always) func home(_ hash: UInt32) -> UnsafeMutableRawPointer {
     base + Int((UInt64(hash) &* UInt64(truncatingIfNeeded: buckets)) >> 32) &* Self.bucketBytes
@@ -163,34 +165,96 @@ public import LarderEngine
     }
   }
 
-  /// Positions of the bits that are set in a word, lowest first.
-  @usableFromInline struct Bits: Sequence, IteratorProtocol {
-    @usableFromInline var word: UInt64
+  @usableFromInline func ids() -> [ObjectID] {
+    var ids: [ObjectID] = []
+    for number in 0..<buckets { visit(number) { ids.append($0) } }
+    return ids
+  }
 
-    @inlinable @inline(__always) init(_ word: UInt64) { self.word = word }
-
-    @inlinable @inline(__always) mutating func next() -> Int? {
-      guard word != 0 else { return nil }
-      defer { word &= word &- 1 }
-      return word.trailingZeroBitCount
+  @inlinable @inline(__always) func visit(_ number: Int, _ body: (ObjectID) -> Void) {
+    let bucket = base + number &* Self.bucketBytes
+    for place in 0..<Self.places where bucket.load(fromByteOffset: place, as: UInt8.self) != 0 {
+      body(Self.id(bucket, place))
     }
   }
 
-  /// A bit for each id up to `highest`, set if the id is in the directory. O(buckets).
-  @usableFromInline func bits(upTo highest: UInt32) -> [UInt64] {
-    var bits = [UInt64](repeating: 0, count: Int(highest) / 64 + 1)
-    for id in ids() where id <= highest { bits[Int(id) / 64] |= 1 << UInt64(id % 64) }
-    return bits
+  @inlinable func clear(_ number: Int) {
+    let bucket = base + number &* Self.bucketBytes
+    SharedBytes.store(UInt64(0), bucket)
+    SharedBytes.store(UInt32(0), bucket + 8)
+  }
+}
+
+/// The directory of a shard, which grows in small steps: a larger one takes new ids, and the ids of
+/// the old one move to it, a few buckets at a time. Until then, ids are in one of the two. Threads
+/// without the shard's lock see only the larger one.
+@usableFromInline struct GrowingDirectory {
+  @usableFromInline private(set) var current: KeyDirectory
+  @usableFromInline private(set) var isDraining = false
+  @usableFromInline private(set) var previous: KeyDirectory
+  /// Buckets of `previous` that are empty.
+  @usableFromInline var drained = 0
+  private var objects: Int
+
+  init(objects: Int) {
+    current = KeyDirectory(objects: objects)
+    previous = current
+    self.objects = objects
+  }
+
+  func deallocate() {
+    current.deallocate()
+    if isDraining { previous.deallocate() }
+  }
+
+  var bytes: Int { current.bytes + (isDraining ? previous.bytes : 0) }
+
+  @inlinable @inline(__always) func home(_ hash: UInt32) -> UnsafeMutableRawPointer {
+    current.home(hash)
+  }
+
+  @inlinable @inline(__always) func find(_ hash: UInt32, _ matches: (ObjectID) -> Bool) -> ObjectID
+  {
+    let id = current.find(hash, matches)
+    return id == .none && isDraining ? findPrevious(hash, matches) : id
+  }
+
+  @inlinable @inline(never) func findPrevious(
+    _ hash: UInt32, _ matches: (ObjectID) -> Bool
+  ) -> ObjectID { previous.find(hash, matches) }
+
+  @inlinable @inline(__always) func insert(_ hash: UInt32, _ id: ObjectID) {
+    current.insert(hash, id)
+  }
+
+  @inlinable @inline(__always) func remove(_ hash: UInt32, _ id: ObjectID) {
+    holder(hash, id).remove(hash, id)
+  }
+
+  @inlinable @inline(__always) func replace(_ hash: UInt32, _ id: ObjectID, by other: ObjectID) {
+    holder(hash, id).replace(hash, id, by: other)
+  }
+
+  @inlinable @inline(__always) func holder(_ hash: UInt32, _ id: ObjectID) -> KeyDirectory {
+    isDraining && findPrevious(hash, { $0 == id }) != .none ? previous : current
   }
 
   @usableFromInline func ids() -> [ObjectID] {
-    var ids: [ObjectID] = []
-    for number in 0..<buckets {
-      let bucket = base + number * Self.bucketBytes
-      for place in 0..<Self.places where bucket.load(fromByteOffset: place, as: UInt8.self) != 0 {
-        ids.append(Self.id(bucket, place))
-      }
-    }
-    return ids
+    isDraining ? previous.ids() + current.ids() : current.ids()
+  }
+
+  /// Begins to grow, unless there is enough room for that many ids. While it grows it does not
+  /// begin again; the few that are added meanwhile find places. O(1).
+  @usableFromInline mutating func grow(objects wanted: Int) {
+    guard wanted > objects, !isDraining else { return }
+    previous = current
+    current = KeyDirectory(objects: wanted)
+    (objects, drained, isDraining) = (wanted, 0, true)
+  }
+
+  /// Ends a growth; `previous` must be empty.
+  @usableFromInline mutating func endGrowth() {
+    previous.deallocate()
+    (previous, isDraining) = (current, false)
   }
 }

@@ -5,16 +5,16 @@ extension MemoryCache {
   ///
   /// Concurrent requests for a key share one load, its value and its error; errors are not stored.
   /// A load is cancelled with its last request. If the key is set or removed during the load, the
-  /// value is returned and not stored. A loader may request other keys. It runs in a task of its
-  /// own.
+  /// value is returned and not stored. A loader may request other keys, and has a task of its own.
   ///
   /// With `refreshAfterWrite` or `staleWhileRevalidate`, an old value is returned at once and
   /// reloaded in the background, once for all requests; if that fails, the value is kept.
   ///
   /// - Parameters:
-  ///   - timeToLive: Lifetime of the value; nil for that of the cache, zero or less to store
-  ///     nothing.
+  ///   - key: Key that is looked up, and passed to the loader.
+  ///   - timeToLive: Lifetime of the value; nil for the cache's, zero or less to store nothing.
   ///   - fetchCost: Cost of loading the value again, for policies that use it.
+  ///   - load: The loader, called if the cache has no value.
   /// - Throws: The error of `load`, `CancellationError`, or `LoadError`.
   public func value(
     for key: Key, timeToLive: @escaping @Sendable (Value) -> Duration? = { _ in nil },

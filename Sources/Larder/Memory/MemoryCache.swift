@@ -94,7 +94,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     do {
       for shard in 0..<count {
         var setup = try configuration.tierSetup(shard: shard, of: count, room: 1, group: group)
-        setup.objects = min(1023, setup.objectsMax) + 1
+        setup.objects = min(Self.firstRoom, setup.objectsMax) + 1
         setup.keepsExpired = keepsExpired != nil
         made.append(
           (try PolicyRegistry.makeCacheTier(setup), setup.objectsMax, setup.objects))
@@ -234,13 +234,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   }
 
   /// Stores a value for a key, replacing any previous value. Returns false if the value was not
-  /// stored: it is too large, or the policy did not admit it. Amortised O(1), or the cost of the
-  /// policy.
+  /// stored: it is too large, or the policy did not admit it. Amortised O(1), or the policy's.
   ///
   /// - Parameters:
+  ///   - value: Value to store.
+  ///   - key: Its key.
   ///   - weight: Weight against the limit, at least 1; nil for what `weigh` returns.
-  ///   - timeToLive: Lifetime; nil for the cache's. With zero or less nothing is stored, and the
-  ///     key's previous value is removed.
+  ///   - timeToLive: Lifetime; nil for the cache's, zero or less to remove the previous value.
   ///   - fetchCost: Cost of fetching the value again, in any unit, for policies that use it.
   ///   - isPermanent: True if cleaning skips the entry.
   @inlinable @discardableResult public func set(
@@ -359,6 +359,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       body(&shard, UInt32(truncatingIfNeeded: hash >> 32), clock.time, &gone)
     }
   }
+}
+
+extension MemoryCache {
+  #if LARDER_SCHEDULES
+    // Grows with the few keys of a schedule.
+    private static var firstRoom: Int { 1 }
+  #else
+    private static var firstRoom: Int { 1023 }
+  #endif
 }
 
 private var systemProcessors: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }

@@ -3,7 +3,7 @@ import LarderPolicies
 
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   var residentBytes: Int {
-    records.bytes + tier.stateBytes + (idle?.bytes ?? 0) + (wheel?.bytes ?? 0)
+    records.bytes + directory.bytes + tier.stateBytes + (idle?.bytes ?? 0) + (wheel?.bytes ?? 0)
   }
 
   func ids() -> [ObjectID] {
@@ -207,8 +207,10 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     for place in 0..<given { letGo(tier.victims[place], &gone) }
     // A policy with a longer ghost list may put more ghosts into the slots than the directory is
     // made for; start with these slots and make more only when needed.
-    if isFresh, records.room + min(records.ghosts, tier.ghostsMax) > records.keysMax {
-      grow(to: records.room, ghosts: records.ghosts)
+    if isFresh {
+      place.close()
+      growDirectory()
+      place.open(records, directory, tier, idle)
     }
     totals.trimmed += UInt64(given)
     ages = setup.timeToLiveMicroseconds != nil

@@ -31,7 +31,7 @@ public import LarderEngine
   @usableFromInline var totals = ShardTotals()
   @usableFromInline var expires = false
   @usableFromInline var ages: Bool
-  @usableFromInline var directory: KeyDirectory
+  @usableFromInline var directory: GrowingDirectory
   @usableFromInline var records: ShardRecords<Key, Value>
   @usableFromInline let isWeighed: Bool
   /// Minimum weight of an entry, so that a limit on weight also limits the number of entries and
@@ -51,7 +51,7 @@ public import LarderEngine
   @usableFromInline var idle: IdleTimes?
   /// Timer for the expiry of entries and, below, their order; nil without prompt expiry.
   @usableFromInline let prompt: PromptExpiry?
-  var wheel: ExpiryWheel?
+  let wheel: ExpiryWheel?
   @usableFromInline var jitter: UInt32
   @usableFromInline let jitterSeed: UInt64
 
@@ -83,8 +83,8 @@ public import LarderEngine
     placesGhosts = tier.placeGhosts()
     roomMax = Self.roomMax(residents: residentsMax, ghosts: placesGhosts ? 0 : tier.ghostsMax)
     records = ShardRecords(room: room, withVersions: place.slots != nil)
-    directory = KeyDirectory(objects: room, in: records.memory)
-    place.view.initialize(to: ShardView(records, directory, tier, idle))
+    directory = GrowingDirectory(objects: room)
+    place.view.initialize(to: ShardView(records, directory.current, tier, idle))
   }
 
   deinit {
@@ -97,6 +97,7 @@ public import LarderEngine
       records.key(id).deinitialize(count: 1)
     }
     records.deallocate()
+    directory.deallocate()
     idle?.deallocate()
   }
 
@@ -139,6 +140,7 @@ public import LarderEngine
       case .absent: break
       }
     }
+    if directory.isDraining { drain() }
     totals.misses &+= 1
     return .nothing
   }
@@ -246,14 +248,12 @@ public import LarderEngine
       }
     }
     if placesGhosts, let move = tier.victims.move {
-      settle(tier.victims[0], move, fresh: fresh, &gone)
+      settle(tier.victims[0], move, &gone)
       return isFreshGone
     }
-    // Growing the ghost slots moves the values of all resident entries, so evicted ones must be
-    // gone.
     for place in 0..<tier.victims.count {
       let victim = tier.victims[place]
-      if !letGo(victim, fresh: fresh, &gone), victim == fresh { records.close(fresh) }
+      if !letGo(victim, &gone), victim == fresh { records.close(fresh) }
     }
     return isFreshGone
   }
@@ -312,15 +312,15 @@ public import LarderEngine
   }
 
   /// Frees the id of an object that is not resident, unless it is a ghost that keeps it; returns
-  /// true if it was freed. Except for `fresh`, exactly the resident objects have values.
+  /// true if it was freed.
   ///
   /// An open record without a value stays open when its id is freed, so that lock-free readers who
   /// found the id retry.
   @inlinable @inline(__always) @discardableResult mutating func letGo(
-    _ id: ObjectID, fresh: ObjectID = .none, _ gone: inout EvictedEntries<Key, Value>
+    _ id: ObjectID, _ gone: inout EvictedEntries<Key, Value>
   ) -> Bool {
     if placesGhosts {
-      settle(id, tier.settle(id), fresh: fresh, &gone)
+      settle(id, tier.settle(id), &gone)
     } else if tier.remembers(id) {
       return false
     } else {
@@ -345,6 +345,7 @@ public import LarderEngine
   @inlinable @inline(__always) mutating func takeID(
     _ key: Key, _ hash: UInt32, ghost: ObjectID, _ gone: inout EvictedEntries<Key, Value>
   ) -> ObjectID {
+    if directory.isDraining { drain() }
     if free == .none, Int(highest) == records.room { findRoom(&gone) }
     var id = free
     if id != .none {
@@ -398,15 +399,22 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   }
 
   /// Finds an id when all are in use: frees that of a forgotten ghost, or makes room for more ids
-  /// if a round over all ids found no more than one in 16 forgotten. Amortised O(1) per id.
+  /// if a round over all ids found no more than one in 16 forgotten, or a long stretch none.
+  /// Amortised O(1) per id.
   @inlinable @inline(never) mutating func findRoom(_ gone: inout EvictedEntries<Key, Value>) {
     while true {
-      let id = tier.forgotten(sweep, ObjectID(records.room))
+      let end = min(Int(sweep) + 0xFFFF, records.room)
+      let id = sweep > end ? .none : tier.forgotten(sweep, ObjectID(end))
+      DebugWork.add(Int(id == .none ? ObjectID(end) : id) / 1024 - Int(sweep) / 1024)
       if id != .none {
         release(id, &gone)
         sweep = id + 1
         swept += 1
         return
+      }
+      if end < records.room, records.room >= roomMax || Int(swept) > records.room / 16 {
+        sweep = ObjectID(end + 1)
+        continue
       }
       let isFew = Int(swept) <= records.room / 16
       let isNone = swept == 0
@@ -414,7 +422,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       swept = 0
       // Reached at maximum size only if the policy remembers more objects than it declared.
       if isFew, records.room < roomMax || isNone {
-        grow(to: Self.nextRoom(records.room, roomMax: roomMax), ghosts: records.ghosts)
+        grow(to: Self.nextRoom(records.room, roomMax: roomMax))
         return
       }
     }
@@ -426,75 +434,73 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return room < roomMax && next + next / 8 >= roomMax ? roomMax : next
   }
 
-  /// Makes room for ids up to `wanted`, and for `ghosts` ghost slots. Except for `fresh`, exactly
-  /// the resident objects have values. O(ids).
-  @inlinable mutating func grow(to wanted: Int, ghosts: Int, fresh: ObjectID = .none) {
+  /// Makes room for ids up to `wanted`; none is free. O(pages), or O(ids) if values cannot be moved
+  /// as bytes.
+  @inlinable mutating func grow(to wanted: Int) {
     place.close()
-    if wanted > records.room {
-      tier.reserve(wanted)
-      if let held = idle { idle = held.grown(to: wanted) }
-      reserveWheel(wanted)
+    tier.reserve(wanted)
+    if let held = idle { idle = held.grown(to: wanted) }
+    reserveWheel(wanted)
+    if Records.areMovable {
+      records = records.grown(to: wanted)
+    } else {
+      let larger = records.copy(room: wanted)
+      for id in directory.ids() where !Records.isGhost(id) {
+        larger.key(id).moveInitialize(from: records.key(id), count: 1)
+        larger.hash(id).initialize(to: records.hash(id).pointee)
+        larger.stamp(id).initialize(to: records.stamp(id).pointee)
+        if tier.contains(id) {
+          larger.value(id).moveInitialize(from: records.value(id), count: 1)
+        }
+      }
+      records.deallocateRecords()
+      records = larger
     }
-    let larger = ShardRecords<Key, Value>(
-      room: wanted, ghosts: ghosts, ghostsMax: tier.ghostsMax, withVersions: records.hasVersions)
-    let largerDirectory = KeyDirectory(objects: larger.keysMax, in: larger.memory)
-    moveRecords(to: larger, largerDirectory, fresh: fresh)
-    if placesGhosts { moveGhosts(to: larger, largerDirectory) }
-    // Free ids are recognised only by being in the free list.
-    var id = free
-    while id != .none {
-      larger.stamp(id).initialize(to: records.stamp(id).pointee)
-      id = records.stamp(id).pointee
-    }
-    records.deallocate()
-    records = larger
-    directory = largerDirectory
+    growDirectory()
     place.open(records, directory, tier, idle)
   }
 
-  /// Moves keys and values in the order of ids, which is that of memory, and enters 64 ids at a
-  /// time, whose buckets have been prefetched.
-  @inlinable func moveRecords(
-    to larger: ShardRecords<Key, Value>, _ largerDirectory: KeyDirectory, fresh: ObjectID
-  ) {
-    let keyed = directory.bits(upTo: highest)
-    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { hashes in
-      for (word, ids) in keyed.enumerated() where ids != 0 {
-        for bit in KeyDirectory.Bits(ids) {
-          let id = ObjectID(word * 64 + bit)
-          hashes[bit] = hash(id)
-          larder_prefetch(largerDirectory.home(hashes[bit]))
-          larger.key(id).moveInitialize(from: records.key(id), count: 1)
-          larger.hash(id).initialize(to: records.hash(id).pointee)
-          larger.stamp(id).initialize(to: records.stamp(id).pointee)
-          if id != fresh, tier.contains(id) {
-            larger.value(id).moveInitialize(from: records.value(id), count: 1)
-          }
-        }
-        for bit in KeyDirectory.Bits(ids) {
-          largerDirectory.insert(hashes[bit], ObjectID(word * 64 + bit))
-        }
+  @usableFromInline mutating func growDirectory() {
+    directory.grow(objects: records.room + min(records.ghosts, tier.ghostsMax))
+  }
+
+  /// Moves the ids of a few buckets to the larger directory: more than one is added for each bucket
+  /// before that one is full. The ids of neighbouring buckets stay neighbours. O(1).
+  @inlinable @inline(never) mutating func drain() {
+    let (old, first) = (directory.previous, directory.drained)
+    let end = min(first + 4, old.buckets)
+    for bucket in first..<end {
+      old.visit(bucket) { id in
+        larder_prefetch(Records.isGhost(id) ? ghostPlace(id) : UnsafeRawPointer(records.key(id)))
       }
     }
+    for bucket in first..<end {
+      old.visit(bucket) { id in
+        let hash = Records.isGhost(id) ? ghostHash(Records.ghostPlace(id)) : hash(id)
+        directory.insert(hash, id)
+        ScheduledStep.take()
+      }
+      old.clear(bucket)
+    }
+    directory.drained = end
+    DebugWork.add(end - first)
+    if end == old.buckets { endDrain() }
   }
 
-  @inlinable mutating func moveGhosts(
-    to larger: ShardRecords<Key, Value>, _ largerDirectory: KeyDirectory
-  ) {
-    func move(_ old: UInt32, _ new: UInt32) {
-      let hash = ghostHash(old)
-      larger.ghostKey(new).moveInitialize(from: records.ghostKey(old), count: 1)
-      if !larger.hasVersions { larger.ghostHash(new).pointee = hash }
-      largerDirectory.insert(hash, ShardRecords<Key, Value>.ghostBit | new)
-    }
-    if larger.ghosts != records.ghosts { return tier.repackGhosts(larger.ghosts, move) }
-    for id in directory.ids() where ShardRecords<Key, Value>.isGhost(id) {
-      let place = ShardRecords<Key, Value>.ghostPlace(id)
-      move(place, place)
-    }
+  @inlinable @inline(__always) func ghostPlace(_ id: ObjectID) -> UnsafeRawPointer {
+    UnsafeRawPointer(records.ghostKey(Records.ghostPlace(id)))
   }
 
-  @usableFromInline mutating func reserveWheel(_ room: Int) { wheel?.reserve(room: room) }
+  /// Frees the drained directory. A get without the lock that missed an id there sees that it was
+  /// drained until the get has left its slot.
+  @usableFromInline mutating func endDrain() {
+    place.close()
+    directory.endGrowth()
+    growDirectory()
+    place.open(records, directory, tier, idle)
+  }
+
+  @usableFromInline func reserveWheel(_ room: Int) { wheel?.reserve(room: room) }
 
   @usableFromInline @inline(never) mutating func beginExpiries() {
     place.close()
@@ -514,26 +520,27 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   }
 
   /// Turns an object that is no longer resident into a ghost, if the policy keeps one, and frees
-  /// its id. Except for `fresh`, all resident objects have values. Amortised O(1).
+  /// its id. Amortised O(1).
   ///
   /// - Parameter first: The object's fate as reported by the tier.
   @inlinable @inline(__always) mutating func settle(
-    _ id: ObjectID, _ first: GhostMove, fresh: ObjectID, _ gone: inout EvictedEntries<Key, Value>
+    _ id: ObjectID, _ first: GhostMove, _ gone: inout EvictedEntries<Key, Value>
   ) {
     var move = first
     while true {
       if move.dropped != GhostMove.nowhere { releaseGhost(move.dropped, &gone) }
       switch move.outcome {
       case .forgotten: return release(id, &gone)
-      case .ghost:
+      case .ghost, .crowded:
         keepGhost(of: id, at: move.place)
+        if move.outcome == .crowded { tier.repackGhosts(nil) { moveGhost($0, $1) } }
         if move.next != GhostMove.nowhere, hasher.isFast || !records.hasVersions {
           // Keys of ghosts are stored in the order in which ghosts are forgotten.
           larder_prefetch(directory.home(ghostHash(move.next)))
         }
         return
       case .unfinished: break
-      case .full: makeGhostRoom(fresh: fresh)
+      case .full: makeGhostRoom()
       }
       move = tier.settle(id)
     }
@@ -576,21 +583,28 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     releaseGhost(Records.ghostPlace(ghost), &gone)
   }
 
-  /// Makes room when all ghost slots are taken: compacts them if at least an eighth are holes,
-  /// otherwise adds slots. Amortised O(1).
-  @inlinable @inline(never) mutating func makeGhostRoom(fresh: ObjectID) {
+  /// Makes room when all ghost slots are taken: adds slots, or closes the holes between them if
+  /// there are as many as there will be, or if at least an eighth are holes and their number has no
+  /// limit. O(1) until there are as many slots as there will be, and afterwards seldom needed: see
+  /// `ThreeQueues.repackGhosts`.
+  @inlinable @inline(never) mutating func makeGhostRoom() {
     let (held, places) = (tier.ghostCount, records.ghosts)
-    if places > 0, held <= places - (places + 7) / 8 {
-      tier.repackGhosts(places) { [records, directory] old, new in
-        directory.replace(ghostHash(old), Records.ghostBit | old, by: Records.ghostBit | new)
-        records.ghostKey(new).moveInitialize(from: records.ghostKey(old), count: 1)
-        if !records.hasVersions {
-          records.ghostHash(new).pointee = records.ghostHash(old).pointee
-        }
-      }
-    } else {
-      grow(to: records.room, ghosts: nextGhosts, fresh: fresh)
+    let hasHoles = places > 0 && tier.ghostsMax == .max && held <= places - (places + 7) / 8
+    let wanted = hasHoles ? places : max(places, nextGhosts)
+    if wanted > places {
+      place.close()
+      records = records.grown(ghosts: wanted, where: { [directory] in directory.ids() })
+      growDirectory()
+      place.open(records, directory, tier, idle)
     }
+    tier.repackGhosts(wanted) { moveGhost($0, $1) }
+  }
+
+  @inlinable func moveGhost(_ old: UInt32, _ new: UInt32) {
+    let hash = ghostHash(old)
+    directory.replace(hash, Records.ghostBit | old, by: Records.ghostBit | new)
+    records.ghostKey(new).moveInitialize(from: records.ghostKey(old), count: 1)
+    if !records.hasVersions { records.ghostHash(new).pointee = hash }
   }
 
   /// Next number of ghost slots: double, or as many as the full shard will need by the current fill

@@ -50,40 +50,41 @@ import Synchronization
 ///
 /// The expiry of an entry is read only when its slot is due: a postponed one is moved then, and
 /// removed entries need not be reported.
-struct ExpiryWheel {
+final class ExpiryWheel {
   private static let levels = 6
-  /// A level has 2^6 slots; their lists begin at nodes 0 to `slots` - 1.
+  /// A level has 2^6 slots; their lists begin at nodes 1 to `slots`.
   private static let digit: UInt64 = 6
   private static let slots = levels << 6
   private static let reach: UInt64 = 1 << (digit * UInt64(levels))
-  private static let unlinked = UInt32.max
+  private static let unlinked: UInt32 = 0
 
   let shift: UInt64
   /// The last completed tick, counted from the origin of the clock.
   private var tick: UInt64
   private var masks = [UInt64](repeating: 0, count: levels)
   // Rings with one node per slot, then one per id.
-  private var next: [UInt32]
-  private var previous: [UInt32]
+  private var next: Column<UInt32>
+  private var previous: Column<UInt32>
 
   init(room: Int, granule: UInt64, now: UInt64) {
     shift = UInt64(63 - max(1, granule).leadingZeroBitCount)
     tick = now >> shift
-    next = (0..<UInt32(Self.slots)).map { $0 }
-    previous = next
-    reserve(room: room)
+    next = Column(objects: Self.slots + room)
+    previous = Column(objects: Self.slots + room)
+    for node in 1...UInt32(Self.slots) {
+      next[node] = node
+      previous[node] = node
+    }
   }
 
-  mutating func reserve(room: Int) {
-    let missing = Self.slots + room + 1 - next.count
-    guard missing > 0 else { return }
-    next += repeatElement(Self.unlinked, count: missing)
-    previous += repeatElement(Self.unlinked, count: missing)
+  func reserve(room: Int) {
+    next.reserve(objects: Self.slots + room)
+    previous.reserve(objects: Self.slots + room)
   }
 
-  var bytes: Int { (next.capacity + previous.capacity) * MemoryLayout<UInt32>.stride }
+  var bytes: Int { next.bytes + previous.bytes }
 
-  mutating func set(_ id: ObjectID, expires: UInt64, now: UInt64) {
+  func set(_ id: ObjectID, expires: UInt64, now: UInt64) {
     let node = Self.node(id)
     if next[node] != Self.unlinked { unlink(node) }
     guard expires != .max else { return }
@@ -100,7 +101,7 @@ struct ExpiryWheel {
   /// all were found before. Amortised O(1) per id.
   ///
   /// - Parameter expires: Returns the expiry of an id's entry; nil if it has none.
-  mutating func advance(
+  func advance(
     to now: UInt64, most: Int, expires: (ObjectID) -> UInt64?
   ) -> [ObjectID]? {
     var due: [ObjectID] = []
@@ -135,7 +136,9 @@ struct ExpiryWheel {
 
   // MARK: Slots
 
-  private static func node(_ id: ObjectID) -> Int { slots + Int(id) }
+  private static func node(_ id: ObjectID) -> UInt32 { UInt32(slots) + id }
+
+  private static func head(_ level: Int, _ slot: Int) -> UInt32 { UInt32(level << 6 | slot) + 1 }
 
   private var nextTick: UInt64 {
     var first = UInt64.max
@@ -150,34 +153,34 @@ struct ExpiryWheel {
     return first
   }
 
-  private mutating func link(_ node: Int, expires: UInt64) {
+  private func link(_ node: UInt32, expires: UInt64) {
     // First tick by which it has expired, limited to the range of the wheel.
     let over = (max(1, expires) - 1) >> shift + 1
     let wanted = min(max(over, tick + 1), tick + Self.reach - 1)
     let level = (63 - (wanted - tick).leadingZeroBitCount) / Int(Self.digit)
     let slot = Int(wanted >> (Self.digit * UInt64(level)) & 63)
     masks[level] |= 1 << UInt64(slot)
-    let head = level << 6 | slot
-    let last = Int(previous[head])
-    next[last] = UInt32(node)
-    previous[node] = UInt32(last)
-    next[node] = UInt32(head)
-    previous[head] = UInt32(node)
+    let head = Self.head(level, slot)
+    let last = previous[head]
+    next[last] = node
+    previous[node] = last
+    next[node] = head
+    previous[head] = node
   }
 
-  private mutating func unlink(_ node: Int) {
-    let (before, behind) = (Int(previous[node]), Int(next[node]))
-    next[before] = UInt32(behind)
-    previous[behind] = UInt32(before)
+  private func unlink(_ node: UInt32) {
+    let (before, behind) = (previous[node], next[node])
+    next[before] = behind
+    previous[behind] = before
     next[node] = Self.unlinked
-    if before == behind { masks[before >> 6] &= ~(1 << UInt64(before & 63)) }
+    if before == behind { masks[Int(before - 1) >> 6] &= ~(1 << UInt64((before - 1) & 63)) }
   }
 
-  private mutating func takeFirst(_ level: Int, _ slot: Int) -> ObjectID? {
+  private func takeFirst(_ level: Int, _ slot: Int) -> ObjectID? {
     guard masks[level] >> UInt64(slot) & 1 == 1 else { return nil }
-    let node = Int(next[level << 6 | slot])
+    let node = next[Self.head(level, slot)]
     unlink(node)
-    return ObjectID(node - Self.slots)
+    return node - UInt32(Self.slots)
   }
 }
 

@@ -3,45 +3,119 @@ public import LarderEngine
 public import Synchronization
 
 /// The records of a shard, one per id: key, value, storage time, and the key's hash or the record's
-/// version. The same memory holds the directory's buckets before the records, and behind them the
-/// keys and hashes of ghosts known by their slots.
+/// version; and the keys and hashes of ghosts known by their slots.
 @usableFromInline struct ShardRecords<Key, Value> {
   @usableFromInline let base: UnsafeMutableRawPointer
-  /// The memory of directory, records and ghosts; begins with the directory's buckets.
-  @usableFromInline let memory: UnsafeMutableRawPointer
   @usableFromInline let room: Int
+  @usableFromInline let ghostKeys: UnsafeMutablePointer<Key>
+  @usableFromInline let ghostHashes: UnsafeMutablePointer<UInt32>
   @usableFromInline let ghosts: Int
-  /// Number of keys that the directory is made for: those of the records and of at most `ghostsMax`
-  /// ghosts.
-  @usableFromInline let keysMax: Int
   @usableFromInline let hasVersions: Bool
 
   @inlinable @inline(__always) static var haveVersions: Bool {
     _isPOD(Key.self) && _isPOD(Value.self)
   }
 
-  /// Allocates uninitialised records for ids up to `room`, with versions if wanted and possible,
-  /// and ghost slots, a multiple of 4, at most `ghostsMax` of them in use.
-  @usableFromInline init(room: Int, ghosts: Int = 0, ghostsMax: Int = 0, withVersions: Bool) {
-    assert(ghosts % 4 == 0)
+  /// Allocates uninitialised records for ids up to `room`, with versions if wanted and possible.
+  @usableFromInline init(room: Int, withVersions: Bool) {
     self.room = room
-    self.ghosts = ghosts
-    keysMax = room + min(ghosts, ghostsMax)
     hasVersions = withVersions && Self.haveVersions
-    let unit = max(Self.alignment, 64)
-    let offset = (KeyDirectory.bytes(objects: keysMax) + unit - 1) / unit * unit
-    let keys = (room + 1) * Self.stride
-    let hashes = hasVersions ? 0 : MemoryLayout<UInt32>.stride
-    let needed = offset + keys + ghosts * (MemoryLayout<Key>.stride + hashes)
-    // At most an eighth more: memory not used for entries belongs to the app.
-    bytes = LargeMemory.rounded(needed, adding: 0.125)
-    memory = LargeMemory.allocate(bytes: bytes, alignment: Self.alignment)
-    base = memory + offset
+    base = LargeMemory.allocate(bytes: Self.bytes(room: room), alignment: Self.alignment)
+    ghosts = 0
+    // Not used.
+    ghostKeys = base.assumingMemoryBound(to: Key.self)
+    ghostHashes = base.assumingMemoryBound(to: UInt32.self)
   }
 
-  @usableFromInline func deallocate() { LargeMemory.deallocate(memory, bytes: bytes) }
+  private init(
+    base: UnsafeMutableRawPointer, room: Int, ghostKeys: UnsafeMutableRawPointer,
+    ghostHashes: UnsafeMutableRawPointer, ghosts: Int, hasVersions: Bool
+  ) {
+    (self.base, self.room, self.ghosts, self.hasVersions) = (base, room, ghosts, hasVersions)
+    self.ghostKeys = ghostKeys.assumingMemoryBound(to: Key.self)
+    self.ghostHashes = ghostHashes.assumingMemoryBound(to: UInt32.self)
+  }
 
-  let bytes: Int
+  @usableFromInline func deallocate() {
+    deallocateRecords()
+    if ghosts == 0 { return }
+    LargeMemory.deallocate(ghostKeys, bytes: Self.keyBytes(ghosts))
+    if !hasVersions { LargeMemory.deallocate(ghostHashes, bytes: Self.hashBytes(ghosts)) }
+  }
+
+  /// Makes room for ids up to `wanted`, for keys and values that can be moved as bytes.
+  @usableFromInline consuming func grown(to wanted: Int) -> ShardRecords {
+    with(
+      LargeMemory.grow(
+        base, from: Self.bytes(room: room), to: Self.bytes(room: wanted),
+        alignment: Self.alignment), room: wanted)
+  }
+
+  /// Uninitialised records for ids up to `wanted`, with the same ghosts.
+  @usableFromInline func copy(room wanted: Int) -> ShardRecords {
+    with(
+      LargeMemory.allocate(bytes: Self.bytes(room: wanted), alignment: Self.alignment),
+      room: wanted)
+  }
+
+  private func with(_ base: UnsafeMutableRawPointer, room: Int) -> ShardRecords {
+    ShardRecords(
+      base: base, room: room, ghostKeys: ghostKeys, ghostHashes: ghostHashes, ghosts: ghosts,
+      hasVersions: hasVersions)
+  }
+
+  @usableFromInline func deallocateRecords() {
+    LargeMemory.deallocate(base, bytes: Self.bytes(room: room))
+  }
+
+  /// Adds slots for ghosts. The ids are asked for if keys cannot be moved as bytes.
+  @usableFromInline consuming func grown(ghosts wanted: Int, where ids: () -> [ObjectID])
+    -> ShardRecords
+  {
+    let keys: UnsafeMutableRawPointer
+    if ghosts > 0, _isBitwiseTakable(Key.self) {
+      keys = LargeMemory.grow(
+        ghostKeys, from: Self.keyBytes(ghosts), to: Self.keyBytes(wanted),
+        alignment: Self.alignment)
+    } else {
+      keys = LargeMemory.allocate(bytes: Self.keyBytes(wanted), alignment: Self.alignment)
+      for id in ids() where ghosts > 0 && Self.isGhost(id) {
+        let place = Self.ghostPlace(id)
+        (keys.assumingMemoryBound(to: Key.self) + Int(place)).moveInitialize(
+          from: ghostKey(place), count: 1)
+      }
+      if ghosts > 0 { LargeMemory.deallocate(ghostKeys, bytes: Self.keyBytes(ghosts)) }
+    }
+    var hashes = keys
+    if !hasVersions {
+      hashes =
+        ghosts > 0
+        ? LargeMemory.grow(
+          ghostHashes, from: Self.hashBytes(ghosts), to: Self.hashBytes(wanted))
+        : LargeMemory.allocate(bytes: Self.hashBytes(wanted))
+    }
+    return ShardRecords(
+      base: base, room: room, ghostKeys: keys, ghostHashes: hashes, ghosts: wanted,
+      hasVersions: hasVersions)
+  }
+
+  private static func keyBytes(_ ghosts: Int) -> Int { ghosts * max(1, MemoryLayout<Key>.stride) }
+
+  private static func hashBytes(_ ghosts: Int) -> Int { ghosts * MemoryLayout<UInt32>.stride }
+
+  private static func bytes(room: Int) -> Int {
+    // At most an eighth more: memory not used for entries belongs to the app.
+    LargeMemory.rounded((room + 1) * stride, adding: 0.125)
+  }
+
+  @usableFromInline var bytes: Int {
+    Self.bytes(room: room) + Self.keyBytes(ghosts) + (hasVersions ? 0 : Self.hashBytes(ghosts))
+  }
+
+  /// True if keys and values can be moved as bytes. Weak references cannot.
+  @inlinable static var areMovable: Bool {
+    _isBitwiseTakable(Key.self) && _isBitwiseTakable(Value.self)
+  }
 
   @inlinable @inline(__always) static var alignment: Int {
     max(MemoryLayout<Key>.alignment, MemoryLayout<Value>.alignment, 4)
@@ -151,14 +225,7 @@ extension ShardRecords {
 
   @inlinable @inline(__always) func ghostHash(_ place: UInt32) -> UnsafeMutablePointer<UInt32> {
     assert(Int(place) < ghosts && !hasVersions)
-    return UnsafeMutableRawPointer(ghostKeys + ghosts).assumingMemoryBound(to: UInt32.self)
-      + Int(place)
-  }
-
-  // Aligned: the stride of a record is a multiple of a key's alignment and of 4, and the number of
-  // slots is a multiple of 4, so hashes behind the keys are aligned, too.
-  @inlinable @inline(__always) var ghostKeys: UnsafeMutablePointer<Key> {
-    (base + (room &+ 1) &* Self.stride).assumingMemoryBound(to: Key.self)
+    return ghostHashes + Int(place)
   }
 
   @inlinable @inline(__always) func isGhost(_ id: ObjectID, of key: Key, _ hash: UInt32) -> Bool

@@ -15,6 +15,9 @@ public import Synchronization
 
   /// 1 while the fields below must not be used.
   @usableFromInline let isClosed = Atomic<UInt32>(0)
+  /// 1 while keys may be missing from the directory because it grows: a get that finds none must
+  /// be repeated with the lock. Changes only while no get is in a slot for the shard.
+  @usableFromInline let isDraining = Atomic<UInt32>(0)
   @usableFromInline let directoryBase: Atomic<UnsafeMutableRawPointer>
   @usableFromInline let buckets: Atomic<Int>
   @usableFromInline var records: ShardRecords<Key, Value>
@@ -63,7 +66,7 @@ public import Synchronization
     }
     guard let hits else { return .unknown }
     let id = directory.find(hash) { [records] in records.isOf(key, hash, $0) }
-    if id == .none { return .miss }
+    if id == .none { return missed }
     if isExpired(id, clock) { return .unknown }
     guard hits.hit(id) else { return .miss }
     result = read(UnsafePointer(records.value(id)))
@@ -77,7 +80,7 @@ public import Synchronization
     _ read: (UnsafePointer<Value>) -> Result?
   ) -> Outcome {
     var outcome = Outcome.miss
-    _ = directory.find(hash) { [records] id in
+    let found = directory.find(hash) { [records] id in
       // A ghost; its key may be read only with the lock held, as the following set does.
       guard Int(id) <= records.room else {
         larder_prefetch_shared(records.ghostKey(ShardRecords<Key, Value>.ghostPlace(id)))
@@ -88,14 +91,14 @@ public import Synchronization
         outcome = .unknown
         return true
       }
-      let found = SharedBytes.read(records.key(id))
+      let own = SharedBytes.read(records.key(id))
       let value = SharedBytes.read(records.value(id))
       // A torn key must not reach a custom `==`.
       guard version & 1 == 0, records.isStill(version, id) else {
         outcome = .unknown
         return true
       }
-      guard found == key else { return false }
+      guard own == key else { return false }
       // Read again instead of kept: most of it is not needed if nothing is counted.
       guard let hits, hits.isResident(word) else { return true }
       if expiries != nil, isExpired(id, clock) || !records.isStill(version, id) {
@@ -109,13 +112,18 @@ public import Synchronization
       outcome = .hit
       return true
     }
-    return outcome
+    return found == .none ? missed : outcome
+  }
+
+  @inlinable @inline(__always) var missed: Outcome {
+    ScheduledStep.take()
+    return isDraining.load(ordering: .relaxed) == 0 ? .miss : .unknown
   }
 
   @inlinable @inline(never) func isExpired(_ id: ObjectID, _ clock: any CacheClock) -> Bool {
     guard let expiries else { return false }
     let now = clock.time
-    if expiries[Int(id)].load(ordering: .relaxed) <= now { return true }
+    if ~expiries[Int(id)].load(ordering: .relaxed) <= now { return true }
     guard let idle else { return false }
     return !idle.touch(id, now)
   }
@@ -137,7 +145,7 @@ public import Synchronization
   }
 
   @usableFromInline func open(
-    _ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier,
+    _ records: ShardRecords<Key, Value>, _ directory: GrowingDirectory, _ tier: CacheTier,
     _ idle: IdleTimes?
   ) {
     assert(slots == nil || view.pointee.isClosed.load(ordering: .relaxed) == 1, "open already")
@@ -146,7 +154,8 @@ public import Synchronization
     view.pointee.hits = tier.hitWords()
     view.pointee.expiries = tier.sharedExpiries()
     view.pointee.idle = idle
-    view.pointee.directory = directory
+    view.pointee.directory = directory.current
+    view.pointee.isDraining.store(directory.isDraining ? 1 : 0, ordering: .relaxed)
     view.pointee.isClosed.store(0, ordering: .sequentiallyConsistent)
   }
 }

@@ -3,9 +3,9 @@ import LarderEngine
 import LarderLibc
 public import Synchronization
 
-/// The lock of a shard: one word, so that it can share a cache line with the data it guards.
-/// Critical sections take tens of nanoseconds, so a waiting thread spins many times before it
-/// yields.
+/// The lock of a shard: two words, so that it can share a cache line with the data it guards. One
+/// is 1 while it is held, the other if threads may sleep until it is released.
+/// Critical sections take tens of nanoseconds, so a waiting thread spins before it sleeps.
 @usableFromInline struct CacheLock {
   @usableFromInline let word: UnsafeMutablePointer<Atomic<UInt32>>
 
@@ -13,10 +13,11 @@ public import Synchronization
     word = place.assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
-  static var size: Int { MemoryLayout<Atomic<UInt32>>.size }
+  static var size: Int { 2 * MemoryLayout<Atomic<UInt32>>.size }
 
   static func create(at place: UnsafeMutableRawPointer) {
-    place.bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
+    let words = place.bindMemory(to: Atomic<UInt32>.self, capacity: 2)
+    for word in 0..<2 { (words + word).initialize(to: Atomic(0)) }
   }
 
   /// True if nobody holds the lock. Sequentially consistent with operations on locks and reader
@@ -27,25 +28,33 @@ public import Synchronization
 
   @inlinable @inline(__always) func lock() {
     ScheduledStep.take()
-    let isTaken = word.pointee.compareExchange(
+    if !tryLock() { wait() }
+  }
+
+  @inlinable @inline(__always) func tryLock() -> Bool {
+    word.pointee.compareExchange(
       expected: 0, desired: 1, ordering: .sequentiallyConsistent
     ).exchanged
-    if !isTaken { wait() }
   }
 
   /// Releases the lock. A value that was copied under it must own its reference by then: see
   /// `larder_end_protection`.
-  @inlinable @inline(__always) func unlock() { larder_end_protection(word, 0) }
+  @inlinable @inline(__always) func unlock() { larder_unlock(word) }
 
+  /// Spins for about as long as falling asleep and waking up takes, and then sleeps until the lock
+  /// is released. The thread that releases it wakes one, and forgets the others until that one has
+  /// the lock. It looks without a fence after its store: if it misses a thread that is just falling
+  /// asleep, that one wakes by itself.
   @usableFromInline func wait() {
     ForeignCall.releaseLocks(beforeWaitingAt: word)
     var patience = Patience()
+    while patience.spins() {
+      if word.pointee.load(ordering: .relaxed) == 0, tryLock() { return }
+    }
     while true {
-      while word.pointee.load(ordering: .relaxed) != 0 { patience.wait() }
-      let isTaken = word.pointee.compareExchange(
-        expected: 0, desired: 1, ordering: .sequentiallyConsistent
-      ).exchanged
-      if isTaken { return }
+      (word + 1).pointee.store(1, ordering: .sequentiallyConsistent)
+      if tryLock() { return }
+      larder_sleep_at(word, 1)
     }
   }
 }
@@ -86,18 +95,28 @@ struct Patience {
   private var times = 0
 
   mutating func wait() {
-    #if LARDER_SCHEDULES
-      if let hook = Schedules.hook { return hook.spin() }
-    #endif
+    if spins() { return }
     times += 1
-    if times <= 100 {
-      larder_pause()
-    } else if times <= 110 {
+    if times <= 110 {
       sched_yield()
     } else {
-      var time = timespec(tv_sec: 0, tv_nsec: times <= 120 ? 50_000 : 500_000)
+      var time = timespec(tv_sec: 0, tv_nsec: 50_000)
       nanosleep(&time, nil)
     }
+  }
+
+  /// Spins for a moment, or returns false if there was enough of that.
+  mutating func spins() -> Bool {
+    #if LARDER_SCHEDULES
+      if let hook = Schedules.hook {
+        hook.spin()
+        return true
+      }
+    #endif
+    if times >= 100 { return false }
+    times += 1
+    larder_pause()
+    return true
   }
 }
 

@@ -87,24 +87,10 @@ struct AdviseCommand: ParsableCommand {
       let trace = try progress.load(reference)
       let name = TraceNames.distinct(trace.name, path: reference.path, taken: taken)
       taken.insert(name)
-      let plainer = try plainer(reference, of: trace, progress)
+      let plainer = try run.plainer(.trace(reference), of: trace) { try progress.load($0) }
       let advice = try run.advice(for: trace, named: name, plainer: plainer)
       try tell(advice, run, isOneOfSeveral: input.areSeparate)
     }
-  }
-
-  /// The trace without query parameters that may not change the response, if it has any and
-  /// today's cache is known.
-  private func plainer(
-    _ reference: TraceReference, of trace: PreparedTrace, _ progress: ProgressLine
-  ) throws -> (trace: PreparedTrace, option: String)? {
-    guard today.current != nil, let option = trace.reading.keyOption else { return nil }
-    let words = option.split(separator: "=", maxSplits: 1).map(String.init)
-    var plainer = reference
-    var format = reference.format ?? ComponentSpec(name: "auto")
-    format.values[words[0]] = words.count > 1 ? words[1] : ""
-    plainer.format = format
-    return (try progress.load(plainer), option)
   }
 
   private func run(_ file: String, _ progress: ProgressLine) throws {
@@ -120,7 +106,7 @@ struct AdviseCommand: ParsableCommand {
       throw UsageError("--json and --export write the advice for one trace; '\(file)' has several")
     }
     let run = AdviceRun(settings: settings, progress: progress)
-    let all = try run.advice(for: traces)
+    let all = try run.advice(for: traces, of: workload)
     for advice in all { try tell(advice, run, isOneOfSeveral: all.count > 1) }
   }
 
@@ -189,11 +175,35 @@ struct AdviceRun {
     }
   }
 
-  func advice(for traces: WorkloadTraces) throws -> [Advice] {
+  func advice(for traces: WorkloadTraces, of workload: Workload) throws -> [Advice] {
     var seen: Set<String> = []
-    return try traces.facts.filter { seen.insert($0.name).inserted }.compactMap { facts in
-      try traces.table[facts.name, facts.seed].map { try advice(for: $0, named: facts.name) }
+    let all = zip(workload.traceKeys, traces.facts).filter { seen.insert($1.name).inserted }
+    return try all.compactMap { key, facts in
+      guard let trace = traces.table[facts.name, facts.seed] else { return nil }
+      let plainer = try plainer(workload.sources[key.source], of: trace) { reference in
+        var own = workload
+        (own.source, own.moreSources) = (.trace(reference), [])
+        let plain = try progress.prepare(own, title: "Preparing \(facts.name) with other keys")
+        return plain.facts.first.flatMap { plain.table[$0.name, $0.seed] }
+      }
+      return try advice(for: trace, named: facts.name, plainer: plainer)
     }
+  }
+
+  /// The trace without query parameters that may not change the response, if it has any and
+  /// today's cache is known.
+  func plainer(
+    _ source: SourceSpec, of trace: PreparedTrace,
+    load: (TraceReference) throws -> PreparedTrace?
+  ) throws -> (trace: PreparedTrace, option: String)? {
+    guard settings.current != nil, let option = trace.reading.keyOption,
+      case .trace(var reference) = source
+    else { return nil }
+    let words = option.split(separator: "=", maxSplits: 1).map(String.init)
+    var format = reference.format ?? ComponentSpec(name: "auto")
+    format.values[words[0]] = words.count > 1 ? words[1] : ""
+    reference.format = format
+    return try load(reference).map { ($0, option) }
   }
 
   func write(_ advice: Advice, into folder: String, isOneOfSeveral: Bool) throws {

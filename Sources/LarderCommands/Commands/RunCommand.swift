@@ -191,7 +191,7 @@ struct RunCommand: ParsableCommand {
     let run = AdviceRun(
       settings: try AdviceRun.settings(of: workload, threads: speed.threads),
       progress: progress)
-    let decisions = try run.advice(for: all)
+    let decisions = try run.advice(for: all, of: workload)
     for advice in decisions {
       try run.write(advice, into: directory, isOneOfSeveral: decisions.count > 1)
       run.print(advice, isOneOfSeveral: decisions.count > 1)

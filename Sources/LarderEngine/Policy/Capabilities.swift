@@ -30,6 +30,10 @@ public protocol ControlsAdmission: ~Copyable {
   /// True if the policy holds more than it should. Read after `hit`, `replace` and an `admit` that
   /// rejects; while it is true, the driver calls `evict`.
   var overflows: Bool { get }
+
+  /// True if the policy alone decides when the cache holds too much, as a server that evicts at
+  /// times of its own. Constant; for simulations.
+  var exceedsCapacity: Bool { get }
 }
 
 /// For policies that can predict their victim.
@@ -196,7 +200,7 @@ public struct PolicyNotices: OptionSet, Sendable {
 
 /// An event other than a hit. Times are in microseconds and never decrease.
 @frozen public enum PolicyNotice {
-  /// The time, or 0 if unknown, before each get and set.
+  /// The time before each get and set; 0, or no notice at all, if it is unknown: see `RequestTime`.
   case time(UInt64)
   /// A request of an object, regardless of its outcome, before `contains`; only if fetches take
   /// time. `fetchLatency` is the latency of a fetch, without queueing at the origin. In a hybrid's
@@ -237,6 +241,9 @@ extension EvictionPolicy where Self: ~Copyable {
 
   /// Defaults to false: only objects that do not fit are evicted for.
   @inlinable @inline(__always) public var overflows: Bool { false }
+
+  /// Defaults to false: the capacity is a limit.
+  @inlinable public var exceedsCapacity: Bool { false }
 
   /// Defaults to `.none`.
   @inlinable public var victim: ObjectID { .none }

@@ -66,7 +66,7 @@
     setup.recordsOutcomes || setup.segments != nil || columns.operations != nil
       || columns.ttls != nil || columns.costs != nil || tier.timeToLiveSeconds != nil
       || tier.objectsMax != nil || tier.admission != nil
-      || policy.entryMemory != nil && EntryMemory.isGiven(in: tier.policy)
+      || unit == .bytes && policy.entryMemory != nil && EntryMemory.isGiven(in: tier.policy)
   }
 
   @usableFromInline var tierSetup: CacheTierSetup {

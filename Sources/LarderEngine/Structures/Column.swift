@@ -32,17 +32,16 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// Makes ids up to `objects` valid, growing by at least a quarter; values are kept. O(`objects`).
+  /// Makes ids up to `objects` valid, growing by at least a quarter; values are kept. O(`objects`),
+  /// but on Linux the pages of a large column move without a copy.
   public mutating func reserve(objects wanted: Int) {
     guard wanted > objects else { return }
     Column.check(wanted)
-    // A caller that grows by at least a quarter has chosen its size.
-    let isLarge = wanted - objects >= objects / 4
+    // A caller that grows by about a quarter has chosen its size.
+    let isLarge = wanted - objects >= objects / 5
     let grown = isLarge ? wanted : min(objects * 2, Column.objectsMax)
-    let larger = Column.allocate(grown + 1)
-    larger.initialize(from: base, count: objects + 1)
-    LargeMemory.deallocate(base, bytes: bytes)
-    base = larger
+    base = LargeMemory.grow(base, from: bytes, to: Column.checkedBytes(grown + 1))
+      .bindMemory(to: Element.self, capacity: grown + 1)
     objects = grown
   }
 
@@ -66,11 +65,15 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
   public var bytes: Int { Column.bytes(objects + 1) }
 
   private static func allocate(_ count: Int) -> UnsafeMutablePointer<Element> {
+    LargeMemory.allocateZeros(bytes: checkedBytes(count))
+      .bindMemory(to: Element.self, capacity: count)
+  }
+
+  private static func checkedBytes(_ count: Int) -> Int {
     let (bytes, isTooMuch) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)
     precondition(
       !isTooMuch && bytes <= Int.max - (4 << 20), "out of address space: \(count) objects")
-    return LargeMemory.allocateZeros(bytes: Column.bytes(count))
-      .bindMemory(to: Element.self, capacity: count)
+    return Column.bytes(count)
   }
 
   private static func bytes(_ count: Int) -> Int {

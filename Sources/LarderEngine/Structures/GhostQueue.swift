@@ -115,14 +115,26 @@ public struct GhostLimit {
   @usableFromInline private(set) var places: UInt32
   // The slot of the oldest ghost, or of a hole before it.
   @usableFromInline var oldest: UInt32 = 0
-  // The next slot to assign, unless all are taken.
+  // The next slot to assign, unless all are taken: `places` behind the last one, where the ring may
+  // grow.
   @usableFromInline var newest: UInt32 = 0
   // Slots from the oldest to the newest ghost, including holes.
   @usableFromInline var span: UInt32 = 0
   @usableFromInline var count: UInt32 = 0
+  /// The closing of holes in small steps, until the ring turns: ghosts before slot `end` move
+  /// towards it. The `seen` slots before it have been looked at, of which the first is `from`, and
+  /// ghosts among them begin at `to`.
+  private var closing: (from: UInt32, to: UInt32, end: UInt32, seen: UInt32)?
+  /// While a ring that has turned grows: the slots from `rest` to `newest` follow slot `seam` - 1,
+  /// and move there in small steps.
+  @usableFromInline var seam = UInt32.max
+  @usableFromInline var rest: UInt32 = 0
+  // Slots before this one can be assigned; those behind only when there is no seam.
+  @usableFromInline var end: UInt32
 
   @usableFromInline init(places: UInt32) {
     self.places = places
+    end = places
     bits = Column(objects: Int(places) / 64)
   }
 
@@ -135,15 +147,42 @@ public struct GhostLimit {
   }
 
   @inlinable @inline(__always) func next(_ place: UInt32) -> UInt32 {
-    place &+ 1 == places ? 0 : place &+ 1
+    if place &+ 1 == seam { return rest }
+    return place &+ 1 == places ? 0 : place &+ 1
   }
 
-  @inlinable @inline(__always) var isFull: Bool {
-    mutating get {
-      if span < places { return false }
-      skipHoles()
-      return span == places
+  /// True if no slot can be assigned, or if the ring should grow: to at least `limit` slots when
+  /// all were assigned, or without a limit when most are taken.
+  @inlinable @inline(__always) mutating func isFull(limit: UInt64) -> Bool {
+    if newest == end, isAtEnd(limit) { return true }
+    return span > end &- end >> 3 && isNearlyFull(limit)
+  }
+
+  @usableFromInline mutating func isNearlyFull(_ limit: UInt64) -> Bool {
+    skipHoles()
+    let grows = limit == .max && seam == .max && newest <= oldest && places <= 1 << 26
+    return span == end || grows && isMostlyTaken
+  }
+
+  private var isMostlyTaken: Bool { count > places - places / 8 }
+
+  @usableFromInline mutating func isAtEnd(_ limit: UInt64) -> Bool {
+    if seam != .max { return true }
+    skipHoles()
+    if span == 0 {
+      (oldest, newest, closing) = (0, 0, nil)
+      return places == 0
     }
+    // An eighth more than the limit: holes can always be closed before slots run out.
+    let grows = limit == .max ? isMostlyTaken : UInt64(places) < limit &+ limit / 8
+    if grows || span == places { return true }
+    (newest, closing) = (0, nil)
+    return false
+  }
+
+  /// True if there are few slots left but many holes, or slots behind a seam: see `tidy`.
+  @inlinable @inline(__always) var isCrowded: Bool {
+    seam != .max || span > places &- places >> 4 && span &- count > places >> 5
   }
 
   /// Appends a ghost as the newest and returns its slot; one must be free.
@@ -151,7 +190,7 @@ public struct GhostLimit {
     assert(span < places)
     let place = newest
     flip(place)
-    newest = next(place)
+    newest = place &+ 1
     span &+= 1
     count &+= 1
     return place
@@ -181,26 +220,80 @@ public struct GhostLimit {
     }
   }
 
-  /// Resizes the ring to `wanted` slots, at least the number of ghosts, and closes holes.
+  /// Adds slots up to `wanted`, or closes all holes if there are as many.
   @usableFromInline mutating func repack(
     places wanted: UInt32, moved: (_ old: UInt32, _ new: UInt32) -> Void
   ) {
-    precondition(wanted >= count, "\(wanted) places for \(count) ghosts")
-    let isSame = wanted == places
-    let fresh = Column<UInt64>(objects: Int(wanted) / 64)
-    let first = isSame ? oldest : 0
-    var (place, target) = (oldest, first)
+    while seam != .max { unwind(moved) }
+    closing = nil
+    if wanted > places { return grow(to: wanted) }
+    DebugWork.add(Int(span))
+    var (place, target) = (oldest, oldest)
     for _ in 0..<span {
       if isTaken(place) {
-        if !isSame || place != target { moved(place, target) }
-        fresh[target >> 6] |= 1 << UInt64(target & 63)
-        target = target &+ 1 == wanted ? 0 : target &+ 1
+        move(place, to: target, moved)
+        target = next(target)
       }
       place = next(place)
     }
-    bits = fresh
+    (newest, span) = (target, count)
+  }
+
+  private mutating func grow(to wanted: UInt32) {
+    bits.reserve(objects: Int(wanted) / 64)
+    if span > 0, newest <= oldest { (seam, rest) = (places, 0) } else { end = wanted }
     places = wanted
-    (oldest, newest, span) = (first, target, count)
+  }
+
+  /// Moves slots before `newest` to the seam, 64 of them.
+  private mutating func unwind(_ moved: (_ old: UInt32, _ new: UInt32) -> Void) {
+    for _ in 0..<64 where rest < newest && seam < places {
+      if isTaken(rest) { move(rest, to: seam, moved) }
+      if oldest == rest { oldest = seam }
+      (rest, seam) = (rest + 1, seam + 1)
+    }
+    guard rest == newest else { return }
+    (newest, seam, end) = (seam, .max, places)
+    if span == 0 { oldest = newest }
+  }
+
+  private mutating func move(
+    _ place: UInt32, to target: UInt32, _ moved: (_ old: UInt32, _ new: UInt32) -> Void
+  ) {
+    if place == target { return }
+    flip(place)
+    flip(target)
+    moved(place, target)
+  }
+
+  /// Goes on closing holes, for 32 slots, or moving slots behind a seam.
+  @usableFromInline mutating func tidy(_ moved: (_ old: UInt32, _ new: UInt32) -> Void) {
+    DebugWork.add(1)
+    if seam != .max { return unwind(moved) }
+    var step = closing ?? (newest, newest, newest, 0)
+    // Slots before `end`, unless the oldest ghost is behind it by now.
+    let all = span - min(span, newest - step.end)
+    for _ in 0..<32 where step.seen < all {
+      step.seen += 1
+      step.from = previous(step.from)
+      if isTaken(step.from) {
+        step.to = previous(step.to)
+        move(step.from, to: step.to, moved)
+      }
+    }
+    closing = step
+    guard step.seen >= all else { return }
+    closing = nil
+    // Only holes are left before the ghosts that have moved.
+    let holes = all - min(all, distance(from: step.to, to: step.end))
+    oldest = holes > 0 ? step.to % places : oldest
+    span -= holes
+  }
+
+  private func previous(_ place: UInt32) -> UInt32 { (place == 0 ? places : place) - 1 }
+
+  private func distance(from first: UInt32, to last: UInt32) -> UInt32 {
+    last >= first ? last - first : last + places - first
   }
 
   @usableFromInline var bytes: Int { bits.bytes }
@@ -216,6 +309,8 @@ public struct GhostLimit {
     case ghost
     /// A ghost was dropped, and another one must be: call again.
     case unfinished
+    /// The object is a ghost, and slots run out because of holes: see `ThreeQueues.repackGhosts`.
+    case crowded
     /// Every slot is taken: see `ThreeQueues.repackGhosts`, and call again.
     case full
   }

@@ -21,10 +21,11 @@ public struct IndexedHeap: ~Copyable {
     places = Column(objects: objects)
     room = max(capacity, 16)
     precondition(room <= Column<UInt32>.objectsMax, "a heap for \(room) objects")
-    (memory, entries) = IndexedHeap.allocate(room)
+    memory = LargeMemory.allocate(bytes: IndexedHeap.bytes(room))
+    entries = IndexedHeap.entries(memory, room)
   }
 
-  deinit { memory.deallocate() }
+  deinit { LargeMemory.deallocate(memory, bytes: IndexedHeap.bytes(room)) }
 
   /// Returns true if the object is in the heap.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool {
@@ -111,7 +112,7 @@ public struct IndexedHeap: ~Copyable {
   }
 
   /// Memory held, in bytes.
-  public var bytes: Int { places.bytes + (room + 3) * MemoryLayout<UInt128>.stride }
+  public var bytes: Int { places.bytes + IndexedHeap.bytes(room) }
 
   @inlinable @inline(__always) static func entry(
     _ id: ObjectID, _ key: UInt64, _ order: UInt32
@@ -173,19 +174,18 @@ public struct IndexedHeap: ~Copyable {
   }
 
   @usableFromInline @inline(never) mutating func grow() {
-    let (larger, largerEntries) = IndexedHeap.allocate(room * 2)
-    largerEntries.initialize(from: entries, count: count)
-    memory.deallocate()
-    (memory, entries) = (larger, largerEntries)
+    memory = LargeMemory.grow(
+      memory, from: IndexedHeap.bytes(room), to: IndexedHeap.bytes(room * 2))
     room *= 2
+    entries = IndexedHeap.entries(memory, room)
   }
 
-  private static func allocate(
-    _ room: Int
-  ) -> (UnsafeMutableRawPointer, UnsafeMutablePointer<UInt128>) {
-    let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: (room + 3) * MemoryLayout<UInt128>.stride, alignment: 64)
-    return (memory, memory.bindMemory(to: UInt128.self, capacity: room + 3) + 3)
+  private static func bytes(_ room: Int) -> Int { (room + 3) * MemoryLayout<UInt128>.stride }
+
+  private static func entries(
+    _ memory: UnsafeMutableRawPointer, _ room: Int
+  ) -> UnsafeMutablePointer<UInt128> {
+    memory.bindMemory(to: UInt128.self, capacity: room + 3) + 3
   }
 }
 

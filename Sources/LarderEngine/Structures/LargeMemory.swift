@@ -1,3 +1,4 @@
+import CLarderShims
 import LarderLibc
 
 /// Memory with random access: on Linux, the system is asked for huge pages.
@@ -39,6 +40,38 @@ package enum LargeMemory {
     return memory
   }
 
+  /// Makes a block larger; the bytes behind the old ones are zero. On Linux, pages move without a
+  /// copy, so that it takes some microseconds a GB. Only a block that becomes large enough for huge
+  /// pages is copied once, because its small pages would stay small.
+  package static func grow(
+    _ memory: UnsafeMutableRawPointer, from bytes: Int, to wanted: Int, alignment: Int = 64
+  ) -> UnsafeMutableRawPointer {
+    #if os(Linux)
+      if bytes >= mappedMin, bytes >= hugePage || wanted < hugePage {
+        let place = allocate(bytes: wanted)
+        if larder_move_pages(memory, pages(bytes), place, pages(wanted)) != MAP_FAILED {
+          DebugWork.add(1 + bytes / hugePage)
+          return place
+        }
+        // The place may be unmapped now.
+      }
+    #endif
+    let larger = allocate(bytes: wanted, alignment: alignment)
+    DebugWork.add(bytes / 4096)
+    larger.copyMemory(from: memory, byteCount: bytes)
+    if wanted < mappedMin {
+      (larger + bytes).initializeMemory(as: UInt8.self, repeating: 0, count: wanted - bytes)
+    }
+    deallocate(memory, bytes: bytes)
+    return larger
+  }
+
+  /// Bytes of whole pages.
+  private static func pages(_ bytes: Int) -> Int {
+    let page = sysconf(Int32(_SC_PAGESIZE))
+    return (bytes + page - 1) / page * page
+  }
+
   package static func deallocate(_ memory: UnsafeMutableRawPointer, bytes: Int) {
     #if os(Linux)
       if bytes >= mappedMin {
@@ -62,14 +95,26 @@ package enum LargeMemory {
     let ahead = -Int(bitPattern: memory) & (hugePage - 1)
     if ahead > 0 { munmap(memory, ahead) }
     let start = memory + ahead
-    // Lengths are whole pages of the system to munmap.
-    let page = sysconf(Int32(_SC_PAGESIZE))
-    let end = (bytes + page - 1) / page * page
+    let end = pages(bytes)
     if ahead + end < bytes + slack { munmap(start + end, bytes + slack - ahead - end) }
-    // Whole huge pages only: a partial one would use more memory than needed.
+    // The last page is huge only if it is whole. One mapping throughout, or pages could not move.
     #if os(Linux)
-      madvise(start, bytes / hugePage * hugePage, MADV_HUGEPAGE)
+      madvise(start, end, MADV_HUGEPAGE)
     #endif
     return start
+  }
+}
+
+/// Work that one call may do only in small amounts, such as pages and ids that it moves, counted in
+/// debug builds for the calling thread, so that tests can bound it.
+@usableFromInline package enum DebugWork {
+  #if DEBUG
+    package static var amount: Int { larder_debug_work() }
+  #endif
+
+  @inlinable @inline(__always) package static func add(_ amount: Int) {
+    #if DEBUG
+      larder_add_debug_work(amount)
+    #endif
   }
 }

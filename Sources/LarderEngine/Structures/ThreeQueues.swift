@@ -333,12 +333,15 @@ extension ThreeQueues {
       ghostUsed -= countsBytes ? UInt64(ghostSizes[dropped]) : 1
       if isGhostFull(for: weight) { return GhostMove(.unfinished, dropped: dropped) }
     }
-    if places.isFull { return GhostMove(.full, dropped: dropped) }
+    if places.isFull(limit: countsBytes ? .max : ghostCapacity) {
+      return GhostMove(.full, dropped: dropped)
+    }
     let place = places.push()
     ghostUsed += weight
     if countsBytes { ghostSizes[place] = size }
     words[id] = 0
-    return GhostMove(.ghost, place: place, dropped: dropped, next: places.oldest)
+    return GhostMove(
+      places.isCrowded ? .crowded : .ghost, place: place, dropped: dropped, next: places.oldest)
   }
 
   @inlinable @inline(__always) func isGhostFull(for weight: UInt64) -> Bool {
@@ -357,24 +360,24 @@ extension ThreeQueues {
     ghostUsed -= countsBytes ? UInt64(ghostSizes[place]) : 1
   }
 
-  /// Resizes the ghost slots to `wanted`, at most `ghostPlacesMax` and at least the number of
-  /// ghosts, and closes holes. O(places).
+  /// Adds ghost slots up to `wanted`, at most `ghostPlacesMax`, or closes the holes between ghosts
+  /// if there are as many: O(places) in the worst case. Without a number it goes on closing holes,
+  /// for 32 slots: O(1).
   public mutating func repackGhosts(
-    places wanted: Int, moved: (_ old: UInt32, _ new: UInt32) -> Void
+    places wanted: Int?, moved: (_ old: UInt32, _ new: UInt32) -> Void
   ) {
-    precondition(wanted <= ThreeQueues.ghostPlacesMax, "\(wanted) places for ghosts")
-    guard countsBytes else { return places.repack(places: UInt32(wanted), moved: moved) }
-    let sizes = Column<UInt32>(objects: wanted)
-    if wanted == Int(places.places) {
-      for place in 0..<places.places where places.isTaken(place) {
-        sizes[place] = ghostSizes[place]
+    guard let wanted else {
+      return places.tidy { old, new in
+        if countsBytes { ghostSizes[new] = ghostSizes[old] }
+        moved(old, new)
       }
     }
+    precondition(wanted <= ThreeQueues.ghostPlacesMax, "\(wanted) places for ghosts")
+    if countsBytes { ghostSizes.reserve(objects: wanted) }
     places.repack(places: UInt32(wanted)) { old, new in
-      sizes[new] = ghostSizes[old]
+      if countsBytes { ghostSizes[new] = ghostSizes[old] }
       moved(old, new)
     }
-    ghostSizes = sizes
   }
 
   /// The largest number of ghost slots.

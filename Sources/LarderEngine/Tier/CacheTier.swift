@@ -47,9 +47,9 @@ public import Synchronization
   /// Describes hits on unexpired objects that any number of threads can make concurrently, also
   /// while another thread calls the tier; nil if hits must be exclusive. Valid until `reserve`.
   @usableFromInline package let hitWords: () -> HitWords?
-  /// The expiries for these hits, from id 0 on, or nil if no entry ever had one.
+  /// The complements of the expiries for these hits, from id 0 on, or nil if no entry ever had one.
   @usableFromInline package let sharedExpiries: () -> UnsafeMutablePointer<Atomic<UInt64>>?
-  /// Allocates expiries, as the first set with an expiry does. O(ids).
+  /// Allocates expiries, as the first set with an expiry does.
   @usableFromInline package let beginExpiries: () -> Void
   @usableFromInline let setRestoringBody: (Bool, PolicyChoice?) -> Void
   /// Changes the expiry of a resident object, in microseconds; not a request for it.
@@ -69,7 +69,7 @@ public import Synchronization
   @usableFromInline package let dropGhost: (_ place: UInt32) -> Void
   /// Resizes the ghost slots: see `ThreeQueues.repackGhosts`.
   @usableFromInline package let repackGhosts:
-    (_ places: Int, _ moved: (_ old: UInt32, _ new: UInt32) -> Void) -> Void
+    (_ places: Int?, _ moved: (_ old: UInt32, _ new: UInt32) -> Void) -> Void
   @usableFromInline let placeGhostsBody: () -> Bool
   @usableFromInline let ghostCountBody: () -> Int
   @usableFromInline let ghostsMaxBody: () -> Int

@@ -21,6 +21,7 @@ public import Synchronization
   @usableFromInline var values: Column<UInt32>
   // The cost of the stored copy's fetch, which a hit does not carry.
   @usableFromInline var costs: Column<Float>
+  // Complements, so that 0 is no expiry.
   @usableFromInline var expiries: Column<UInt64>
   @usableFromInline var stale: Column<Bool>
   /// True if entries may have an expiry; until then there are no expiries.
@@ -53,7 +54,7 @@ public import Synchronization
         capacity: setup.capacity, unit: setup.unit, objects: objects, seed: setup.seed,
         spec: setup.policy, group: setup.group))
     filter = made
-    capacity = setup.capacity
+    capacity = policy.exceedsCapacity ? PolicySetup.capacityMax : setup.capacity
     timeToLive = setup.timeToLiveMicroseconds ?? 0
     objectsMax = setup.objectsMax
     keepsCosts =
@@ -103,7 +104,7 @@ public import Synchronization
   }
 
   @inlinable @inline(__always) func expiry(of id: ObjectID) -> UInt64 {
-    mayExpire ? expiries[id] : Request.noExpiry
+    mayExpire ? ~expiries[id] : Request.noExpiry
   }
 
   @inlinable @inline(__always) func isStale(_ id: ObjectID) -> Bool {
@@ -147,7 +148,7 @@ extension Tier where Policy: ~Copyable {
   }
 
   @inlinable @inline(__always) func isOver(_ id: ObjectID, now: UInt64) -> Bool {
-    (mayExpire && expiries[id] <= now) || (Policy.notices.contains(.idleness) && policy.isIdle(id))
+    (mayExpire && ~expiries[id] <= now) || (Policy.notices.contains(.idleness) && policy.isIdle(id))
   }
 
   @inlinable @inline(__always) mutating func hit(_ request: Request, evicted: (ObjectID) -> Void) {
@@ -265,14 +266,13 @@ extension Tier where Policy: ~Copyable {
       beginExpiries()
     }
     // A real cache's gets may read it at the same time.
-    expiries.storeShared(id, expires)
+    expiries.storeShared(id, ~expires)
   }
 
   @inlinable @inline(never) mutating func beginExpiries() {
     if hasExpiries { return }
     hasExpiries = true
     expiries.reserve(objects: objects)
-    for id in 0...objects { expiries[ObjectID(id)] = Request.noExpiry }
   }
 
   @inlinable mutating func renew(_ id: ObjectID, expires: UInt64) {
@@ -378,7 +378,7 @@ extension Tier where Policy: ~Copyable {
         capacity: setup.capacity, unit: weighs ? .bytes : .objects, objects: objects,
         seed: setup.seed, spec: setup.policy, group: setup.group))
     while count > 0, used > setup.capacity || count > setup.objectsMax { evicted(giveUp()) }
-    capacity = setup.capacity
+    capacity = fresh.exceedsCapacity ? PolicySetup.capacityMax : setup.capacity
     objectsMax = setup.objectsMax
     timeToLive = setup.timeToLiveMicroseconds ?? 0
     if isSame { return }

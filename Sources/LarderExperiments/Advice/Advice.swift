@@ -145,8 +145,6 @@ package struct CostPoint: Sendable, Hashable, Codable {
 }
 
 package enum AdviceNumbers {
-  package static let indifferentPoints = Choice.indifferentPoints
-
   package static func plain(_ value: Double) -> String {
     NumberText.trimmed(value, decimals: value.magnitude < 0.01 ? 9 : 4)
   }

@@ -54,8 +54,9 @@ struct Search {
       let ranked = Choice.ranking(trials).map { trials[$0] }
       var kept = ranked.prefix(next).map(\.candidate)
       // The simplest design within 0.2 points of the best, which may be recommended.
-      let simple = ranked.filter { Choice.isEqual($0.learned[0], ranked[0].learned[0]) }
-        .map(\.candidate).min()
+      let simple = Choice.simplest(of: ranked, by: \.candidate) {
+        Choice.isEqual($0.learned[0], $1.learned[0])
+      }?.candidate
       if let simple, !kept.contains(simple) { kept.append(simple) }
       kept += references.filter { !kept.contains($0) }
       survivors = kept.sorted()
@@ -147,16 +148,24 @@ struct Trial: Sendable {
   var halves: [Double]
 }
 
-enum Choice {
-  static let indifferentPoints = 0.2
+package enum Choice {
+  package static let indifferentPoints = 0.2
 
-  static func isBetter(_ ratio: Double, than other: Double) -> Bool {
+  package static func isBetter(_ ratio: Double, than other: Double) -> Bool {
     // Differences of ratios are not exact.
     (ratio - other) * 100 > indifferentPoints + 1e-9
   }
 
-  static func isEqual(_ ratio: Double, _ other: Double) -> Bool {
+  package static func isEqual(_ ratio: Double, _ other: Double) -> Bool {
     !isBetter(ratio, than: other) && !isBetter(other, than: ratio)
+  }
+
+  /// The simplest of ranked designs that equal the first.
+  package static func simplest<Design, Key: Comparable>(
+    of ranked: [Design], by simplicity: (Design) -> Key, equal: (Design, Design) -> Bool
+  ) -> Design? {
+    guard let first = ranked.first else { return nil }
+    return ranked.filter { equal($0, first) }.min { simplicity($0) < simplicity($1) }
   }
 
   /// Index of the recommended one of ranked trials, the best on the part for choosing first: the
@@ -164,10 +173,10 @@ enum Choice {
   /// the first is not better. Candidates are in the order of simplicity.
   static func recommended(_ ranked: [Trial], lru: Trial) -> Int? {
     guard let first = ranked.first, isBetter(first.scored, than: lru.scored) else { return nil }
-    return ranked.indices.filter {
-      isBetter(ranked[$0].scored, than: lru.scored)
-        && isEqual(ranked[$0].scored, first.scored)
-    }.min { ranked[$0].candidate < ranked[$1].candidate }
+    let better = ranked.indices.filter { isBetter(ranked[$0].scored, than: lru.scored) }
+    return simplest(of: better, by: { ranked[$0].candidate }) {
+      isEqual(ranked[$0].scored, ranked[$1].scored)
+    }
   }
 
   /// Capacities that are replayed, as shares of the requested one, with the weight of each.

@@ -10,9 +10,8 @@ import LarderPolicies
 /// search does not simulate; and filters by size, for traces without sizes: they would equal
 /// others.
 package struct SearchSpace: Sendable, Hashable {
-  /// Candidates without duplicates, the simplest first: LRU, then those with fewer parameters and
-  /// without a filter, then those of lower cost per request. Of candidates with equal scores the
-  /// first one wins.
+  /// Candidates without duplicates, the simplest first. Of candidates with equal scores the first
+  /// one wins.
   package let candidates: [Candidate]
 
   package init(
@@ -54,8 +53,8 @@ package struct SearchSpace: Sendable, Hashable {
         .map { Candidate(policy: $0, admission: filter) }
     }
     self.candidates = candidates.enumerated().sorted { left, right in
-      let (first, second) = (Self.rank(left.element), Self.rank(right.element))
-      return (first.parts, first.cost, left.offset) < (second.parts, second.cost, right.offset)
+      let (first, second) = (left.element.simplicity, right.element.simplicity)
+      return first == second ? left.offset < right.offset : first < second
     }.map(\.element)
   }
 
@@ -88,13 +87,21 @@ package struct SearchSpace: Sendable, Hashable {
     for values in combinations { specs.append(try PolicySpec(name: name, values: values)) }
     return specs
   }
+}
 
-  private static func rank(_ candidate: Candidate) -> (parts: Int, cost: Double) {
-    if candidate.description == "lru" { return (-1, 0) }
-    let parts =
-      candidate.policy.values.count + (candidate.admission?.values.count ?? 0)
-      + (candidate.admission == nil ? 0 : 2)
-    return (parts, ReplayCost.of(candidate, weighs: false))
+/// The order of designs from which the simplest of equals is recommended: LRU, then those with
+/// fewer parameters and without a filter, then those of lower cost per request.
+package struct Simplicity: Comparable {
+  private let parts: Int
+  private let cost: Double
+
+  package init(of costs: [Double], parameters: Int, isLRU: Bool) {
+    parts = isLRU ? -1 : parameters
+    cost = costs.reduce(0, +)
+  }
+
+  package static func < (one: Self, other: Self) -> Bool {
+    (one.parts, one.cost) < (other.parts, other.cost)
   }
 }
 
@@ -117,6 +124,13 @@ package struct Candidate: Sendable, Hashable, CustomStringConvertible {
 
   package var words: String {
     policy.description + (admission.map { " behind \($0.description)" } ?? "")
+  }
+
+  fileprivate var simplicity: Simplicity {
+    let filter = admission.map { 2 + $0.values.count } ?? 0
+    return Simplicity(
+      of: [ReplayCost.of(self, weighs: false)], parameters: policy.values.count + filter,
+      isLRU: description == "lru")
   }
 
   /// The tier of a real cache with this design, scaled to a sample of the objects: capacity and

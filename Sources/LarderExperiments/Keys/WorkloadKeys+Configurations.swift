@@ -73,6 +73,10 @@ extension WorkloadKeys {
         + "configured nor emptied", default: "none; the server is started",
       example: "localhost:6379"),
     Key(
+      "origin", .text("the path of a socket, or host:port"), \.origin,
+      "where Larder answers as the origin of an `nginx` or `varnish` at an `address`: what its "
+        + "`proxy_pass` or `backend` names", default: "none", example: "127.0.0.1:8081"),
+    Key(
       "admission", .list(of: .admission, "admission filters"), \.filters,
       "the admission filter in front of the tier whose capacity is swept, or a list of filters, "
         + "each of which makes a separate configuration; `larder list admissions` lists them, "
@@ -243,6 +247,7 @@ struct ConfigurationEntry: Sendable {
   var filters: [PolicySpec]?
   var serverPolicy: String?
   var address: String?
+  var origin: String?
 
   static let besidePreset = ["preset", "name", "admission"]
 
@@ -263,14 +268,20 @@ struct ConfigurationEntry: Sendable {
 
   private mutating func finishServer(_ map: YAMLMap) throws(WorkloadError) {
     guard var server = spec.server else {
-      for key in ["policy", "address"] where map[key] != nil {
+      for key in ["policy", "address", "origin"] where map[key] != nil {
         throw map.refused(key, "'\(key)' applies to a server, such as cache: redis, only")
       }
       return
     }
     let policies = server.server.policies.map(\.key)
     server.policy = serverPolicy ?? server.policy
-    server.address = address
+    (server.address, server.origin) = (address, origin)
+    let needsOrigin = address != nil && server.server.isProxy
+    guard needsOrigin == (origin != nil) else {
+      throw map.refused(
+        origin == nil ? "address" : "origin",
+        "'origin' belongs to nginx or varnish at an 'address': where Larder answers as its origin")
+    }
     guard policies.contains(server.policy) else {
       throw map.refused(
         "policy",

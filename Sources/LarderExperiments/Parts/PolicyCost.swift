@@ -2,10 +2,10 @@
 /// designs are simulated in full, but no counts.
 ///
 /// Measured: means over all cells of the kept runs in `Results/examples/policies`, each cell with
-/// the median of its repetitions, of which the first is left out if there are several. `make
-/// policies-page` writes the table, and `PolicyCostTests` compares it with the runs.
-enum PolicyCost {
-  static func of(_ policy: String) -> Double { table[policy] ?? learned[policy] ?? 100 }
+/// the median of its repetitions, of which the first is left out if there are several. The part
+/// `policies` of `make figures` writes the table, and `PolicyCostTests` compares it with the runs.
+package enum PolicyCost {
+  package static func of(_ policy: String) -> Double { table[policy] ?? learned[policy] ?? 100 }
 
   private static let learned = ["lrb": 5_000.0, "3l-cache": 800]
 

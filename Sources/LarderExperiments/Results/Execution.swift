@@ -34,11 +34,11 @@ public struct Execution: Sendable, Hashable, Codable {
   public var capacityChecks: UInt64 = 0
   /// Number of checks that found too much.
   public var capacityExceeded: UInt64 = 0
-  /// Number of objects in the mean of `memoryBytesPerObject`: resident in memory at the end, or,
-  /// for a cache with only a disk, on disk; nil if not counted.
+  /// Number of objects in the mean of `memoryBytesPerObject`: entries of all tiers at the end, so
+  /// that one in memory and on disk counts twice; nil if not counted.
   public var residentObjects: UInt64?
-  /// Bytes of memory per object resident in memory at the end (for a cache with only a disk: on
-  /// disk), by the allocator's count of the process before and after; nil if unavailable.
+  /// Bytes of memory per entry of all tiers at the end, by the allocator's count of the process
+  /// before and after; nil if unavailable.
   public var memoryBytesPerObject: Double?
   /// Bytes of keys and values in `memoryBytesPerObject`; nil if unknown, or without objects.
   public var memoryPayloadBytesPerObject: Double?
@@ -64,24 +64,24 @@ public struct Execution: Sendable, Hashable, Codable {
   }
 }
 
-/// Statistics of a server, by its own count since it was started.
+/// Statistics of a server, by its own count since it was started; nil where it has none.
 public struct ServerState: Sendable, Hashable, Codable {
   /// Name and version, such as `Redis 7.0.15`.
   public var version: String
   /// Entries that it holds.
-  public var entries: UInt64
+  public var entries: UInt64?
   /// Bytes in use.
-  public var bytes: UInt64
+  public var bytes: UInt64?
   /// Requests that were hits.
-  public var hits: UInt64
+  public var hits: UInt64?
   /// Entries evicted.
-  public var evictions: UInt64
+  public var evictions: UInt64?
   /// Capacity that it is set to, in bytes.
-  public var capacity: UInt64
+  public var capacity: UInt64?
 
   package init(
-    version: String, entries: UInt64, bytes: UInt64, hits: UInt64, evictions: UInt64,
-    capacity: UInt64
+    version: String, entries: UInt64? = nil, bytes: UInt64? = nil, hits: UInt64? = nil,
+    evictions: UInt64? = nil, capacity: UInt64? = nil
   ) {
     (self.version, self.entries, self.bytes) = (version, entries, bytes)
     (self.hits, self.evictions, self.capacity) = (hits, evictions, capacity)

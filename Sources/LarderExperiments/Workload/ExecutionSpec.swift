@@ -126,20 +126,25 @@ package struct ProcessSpec: Sendable, Hashable {
 
 /// A server that a workload can name as a cache.
 package enum CacheServer: String, Sendable, Hashable, CaseIterable {
-  case redis, memcached
+  case redis, memcached, nginx, varnish
 
   /// The settings of its eviction, and the policies that simulate them; the first is the default.
-  var policies: KeyValuePairs<String, String> {
+  package var policies: KeyValuePairs<String, String> {
     switch self {
     case .redis: ["allkeys-lru": "redis-lru", "allkeys-lfu": "redis-lfu"]
     case .memcached: ["memcached": "memcached"]
+    case .nginx: ["nginx": "nginx"]
+    case .varnish: ["varnish": "varnish"]
     }
   }
 
-  package var kind: ConfigurationKind { .memory }
+  package var kind: ConfigurationKind { self == .nginx ? .disk : .memory }
+
+  /// True if it fetches missing values itself, from an origin.
+  package var isProxy: Bool { self == .nginx || self == .varnish }
 
   /// The rate of a closed loop: a server measures ages with its own clock, so counts depend on it.
-  package var requestsPerSecond: Int { 20_000 }
+  package var requestsPerSecond: Int { isProxy ? 5_000 : 20_000 }
 }
 
 /// A server as in a workload.
@@ -149,6 +154,8 @@ package struct ServerSpec: Sendable, Hashable {
   package var policy: String
   /// Socket's path, or host and port, of a server that runs already; nil to start one.
   package var address: String?
+  /// Address at which the origin of a proxy that runs already is expected.
+  package var origin: String?
   package var timeoutSeconds: UInt32 = 30
   /// The program to start in place of the server's own.
   package var program: String?

@@ -2,7 +2,7 @@ import Foundation
 import LarderSupport
 
 package final class ProcessConnection: @unchecked Sendable {
-  private let descriptor: Int32
+  let descriptor: Int32
   let peer: any ProcessPeer
   private var sending: [UInt8] = []
   private var received: [UInt8] = []
@@ -35,6 +35,18 @@ package final class ProcessConnection: @unchecked Sendable {
       sending += value
       sending += "\r\n".utf8
     }
+    try send()
+    return try line()
+  }
+
+  /// Sends a message of HTTP, whose head ends with an empty line.
+  func send(head: String, body: Data = Data()) throws(ProcessCacheError) {
+    sending += "\(head)\r\n\r\n".utf8
+    sending += body
+    try send()
+  }
+
+  private func send() throws(ProcessCacheError) {
     var sent = 0
     while sent < sending.count {
       let count = sending.withUnsafeBytes {
@@ -44,7 +56,6 @@ package final class ProcessConnection: @unchecked Sendable {
       sent += max(0, count)
     }
     sending.removeAll(keepingCapacity: true)
-    return try line()
   }
 
   func line() throws(ProcessCacheError) -> Substring {
@@ -65,8 +76,14 @@ package final class ProcessConnection: @unchecked Sendable {
     }
   }
 
-  func block(_ count: Int) throws(ProcessCacheError) -> Data {
+  func body(_ count: Int) throws(ProcessCacheError) -> Data {
     // Grows with the bytes received and not with the announced length, which may be 4 GiB.
+    while received.count - parsed < count { try receive() }
+    defer { parsed += count }
+    return Data(received[parsed..<(parsed + count)])
+  }
+
+  func block(_ count: Int) throws(ProcessCacheError) -> Data {
     while received.count - parsed < count + 2 { try receive() }
     let end = parsed + count
     guard received[end] == UInt8(ascii: "\r"), received[end + 1] == UInt8(ascii: "\n") else {
@@ -134,33 +151,45 @@ enum LocalSocket {
   }
 
   /// Connects to a socket's path, or to a host and port; nil while no process listens there.
-  static func connected(to path: String) throws(ProcessCacheError) -> Int32? {
-    if !path.contains("/"), let colon = path.lastIndex(of: ":") {
-      return try connected(to: String(path[..<colon]), String(path[colon...].dropFirst()))
+  static func connected(to place: String) throws(ProcessCacheError) -> Int32? {
+    try opened(place) { connect($0, $1, $2) }
+  }
+
+  /// Listens on the path of a new socket, or on a host and port.
+  static func listening(on place: String) throws(ProcessCacheError) -> Int32 {
+    let descriptor = try opened(place) { descriptor, address, length in
+      var isOn: Int32 = 1
+      setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
+      return bind(descriptor, address, length) == 0 ? listen(descriptor, 64) : -1
     }
-    let descriptor = socket(AF_UNIX, stream, 0)
-    guard descriptor >= 0 else { throw failure("cannot make a socket") }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    guard let descriptor else { throw .system(what: place, reason: "no such folder") }
+    return descriptor
+  }
+
+  private typealias Opening = (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+
+  private static func opened(
+    _ place: String, _ open: Opening
+  ) throws(ProcessCacheError) -> Int32? {
+    if !place.contains("/"), let colon = place.lastIndex(of: ":") {
+      return try opened(String(place[..<colon]), String(place[colon...].dropFirst()), open)
+    }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { room in
-      room.copyBytes(from: path.utf8.prefix(longestPath))
+      room.copyBytes(from: place.utf8.prefix(longestPath))
     }
-    let status = withUnsafePointer(to: &address) { address in
+    let (descriptor, number) = withUnsafePointer(to: &address) { address in
       address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        opened(AF_UNIX, $0, socklen_t(MemoryLayout<sockaddr_un>.size), open)
       }
     }
-    if status == 0 { return descriptor }
-    let number = errno
-    close(descriptor)
-    // The socket does not exist or is not listening yet.
-    if number == ENOENT || number == ECONNREFUSED || number == EAGAIN { return nil }
-    throw .system(what: path, reason: String(cString: strerror(number)))
+    if let descriptor { return descriptor }
+    return try missing(place, number)
   }
 
-  private static func connected(
-    to host: String, _ port: String
+  private static func opened(
+    _ host: String, _ port: String, _ open: Opening
   ) throws(ProcessCacheError) -> Int32? {
     var hints = addrinfo()
     hints.ai_socktype = stream
@@ -170,20 +199,39 @@ enum LocalSocket {
       throw .system(what: "\(host):\(port)", reason: String(cString: gai_strerror(status)))
     }
     defer { freeaddrinfo(found) }
+    var last: Int32 = 0
     for address in sequence(first: found, next: { $0?.pointee.ai_next }) {
-      guard let address = address?.pointee else { break }
-      let descriptor = socket(address.ai_family, stream, 0)
-      guard descriptor >= 0 else { continue }
-      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-      if connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 {
+      guard let address = address?.pointee, let place = address.ai_addr else { break }
+      let (descriptor, number) = opened(address.ai_family, place, address.ai_addrlen, open)
+      if let descriptor {
         var isOn: Int32 = 1
         setsockopt(
           descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
         return descriptor
       }
-      close(descriptor)
+      last = number
     }
-    return nil
+    return try missing("\(host):\(port)", last)
+  }
+
+  private static func opened(
+    _ family: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t, _ open: Opening
+  ) -> (Int32?, errno: Int32) {
+    let descriptor = socket(family, stream, 0)
+    guard descriptor >= 0 else { return (nil, errno) }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    if open(descriptor, address, length) == 0 { return (descriptor, 0) }
+    let number = errno
+    close(descriptor)
+    return (nil, number)
+  }
+
+  /// Nil if the socket does not exist or is not listening yet.
+  private static func missing(
+    _ place: String, _ number: Int32
+  ) throws(ProcessCacheError) -> Int32? {
+    if number == ENOENT || number == ECONNREFUSED || number == EAGAIN { return nil }
+    throw .system(what: place, reason: String(cString: strerror(number)))
   }
 
   static func limit(_ descriptor: Int32, seconds: UInt32) {

@@ -2,13 +2,16 @@ import Foundation
 import Larder
 import LarderEngine
 import LarderExperiments
+import LarderPolicies
 import LarderSupport
 
 /// A server under test. It is started on a socket in a private folder and ends with this process,
 /// or runs already at an address. Each thread has a connection.
 final class ServerCache: CacheUnderTest, @unchecked Sendable {
   private let peer: ServerPeer
-  private let free: Locked<[ProcessConnection]>
+  private let free: Locked<[any ServerConnection]>
+  // Connections of proxies that wait for the value of a missing key.
+  private let waiting = Locked<[UInt64: [any ServerConnection]]>([:])
   private let refused = Locked((count: 0, bytes: 0))
   // Of this run, at an address, whose entries are not those of an earlier one.
   private let run: UInt64
@@ -18,8 +21,8 @@ final class ServerCache: CacheUnderTest, @unchecked Sendable {
     peer = try ServerPeer(spec, setup)
     run = spec.address == nil ? 0 : .random(in: 1...UInt64.max)
     do throws(ProcessCacheError) {
-      var connections: [ProcessConnection] = []
-      for _ in 0..<max(1, setup.threads) { connections.append(try peer.connection()) }
+      var connections: [any ServerConnection] = []
+      for index in 0..<max(1, setup.threads) { connections.append(try peer.connection(index)) }
       free = Locked(connections)
       try checkCapacity(setup)
     } catch {
@@ -31,12 +34,14 @@ final class ServerCache: CacheUnderTest, @unchecked Sendable {
   /// The capacity of a server that runs already is its own.
   private func checkCapacity(_ setup: CacheSetup) throws(ProcessCacheError) {
     guard let address = peer.spec.address else { return }
+    // A proxy does not say.
+    if peer.spec.server.isProxy { return }
     let state = try state()
-    guard state.capacity != setup.memoryCapacity else { return }
+    guard let capacity = state.capacity, capacity != setup.memoryCapacity else { return }
     throw .system(
       what: address,
-      reason: "\(state.version) is set to a capacity of \(state.capacity) bytes, and this cell has "
-        + "\(setup.memoryCapacity): set 'capacities: \(state.capacity)B'")
+      reason: "\(state.version) is set to a capacity of \(capacity) bytes, and this cell has "
+        + "\(setup.memoryCapacity): set 'capacities: \(capacity)B'")
   }
 
   private func name(_ key: UInt64) -> String {
@@ -45,47 +50,41 @@ final class ServerCache: CacheUnderTest, @unchecked Sendable {
   }
 
   func get(_ key: UInt64) throws -> CacheAnswer? {
-    try asking { connection throws(ProcessCacheError) in
-      switch peer.spec.server {
-      case .redis: try connection.redisGet(name(key))
-      case .memcached: try connection.get(name(key))
-      }
-    }.map { CacheAnswer($0) }
+    let connection = try taken()
+    let value = try connection.get(name(key))
+    if value == nil, peer.spec.server.isProxy {
+      waiting.withLock { $0[key, default: []].append(connection) }
+    } else {
+      free.withLock { $0.append(connection) }
+    }
+    return value.map { CacheAnswer($0, from: peer.spec.server.kind == .disk ? .disk : .memory) }
   }
 
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
-    let life = options.timeToLiveMicroseconds
-    try asking { connection throws(ProcessCacheError) in
-      switch peer.spec.server {
-      case .redis:
-        // Redis refuses times beyond its 64 bits.
-        let milliseconds = min(life / 1000 + (life % 1000 == 0 ? 0 : 1), 1 << 53)
-        try connection.redisSet(value, for: name(key), milliseconds: milliseconds)
-      case .memcached:
-        let isStored = try connection.set(
-          value, for: name(key), seconds: ProcessCache.seconds(life))
-        if !isStored { refused.withLock { $0 = ($0.count + 1, max($0.bytes, value.count)) } }
-      }
-    }
+    let connection = try waiting.withLock { $0[key]?.popLast() } ?? taken()
+    let isStored = try connection.set(
+      value, for: name(key), microseconds: options.timeToLiveMicroseconds)
+    free.withLock { $0.append(connection) }
+    if !isStored { refused.withLock { $0 = ($0.count + 1, max($0.bytes, value.count)) } }
   }
 
   func remove(_ key: UInt64) throws {
-    try asking { connection throws(ProcessCacheError) in
-      switch peer.spec.server {
-      case .redis: try connection.redisRemove(name(key))
-      case .memcached: try connection.remove(name(key))
-      }
-    }
+    let connection = try taken()
+    try connection.remove(name(key))
+    free.withLock { $0.append(connection) }
+  }
+
+  func expire(_ key: UInt64, _ options: CacheWriteOptions) throws {
+    if peer.spec.server.isProxy { return try remove(key) }
+    if let answer = try get(key) { try set(answer.value, for: key, options) }
   }
 
   /// The server's own statistics.
   func state() throws(ProcessCacheError) -> ServerState {
-    try asking { connection throws(ProcessCacheError) in
-      switch peer.spec.server {
-      case .redis: try connection.redisState()
-      case .memcached: try connection.memcachedState()
-      }
-    }
+    let connection = try taken()
+    let state = try connection.state()
+    free.withLock { $0.append(connection) }
+    return state
   }
 
   /// Findings for the report.
@@ -103,15 +102,10 @@ final class ServerCache: CacheUnderTest, @unchecked Sendable {
     peer.end()
   }
 
-  /// Asks on a free connection, of which there is one for each thread. One that failed is not
-  /// reused.
-  private func asking<Answer>(
-    _ body: (ProcessConnection) throws(ProcessCacheError) -> Answer
-  ) throws(ProcessCacheError) -> Answer {
+  /// A free connection, of which there is one for each thread. One that fails is not reused.
+  private func taken() throws(ProcessCacheError) -> any ServerConnection {
     guard let connection = free.withLock({ $0.popLast() }) else { throw peer.ended() }
-    let answer = try body(connection)
-    free.withLock { $0.append(connection) }
-    return answer
+    return connection
   }
 }
 
@@ -132,6 +126,8 @@ extension CacheServer {
     switch self {
     case .redis: "Redis"
     case .memcached: "memcached"
+    case .nginx: "nginx"
+    case .varnish: "Varnish"
     }
   }
 
@@ -140,26 +136,106 @@ extension CacheServer {
     switch self {
     case .redis: ("redis-server", "redis-server")
     case .memcached: ("memcached", "memcached")
+    case .nginx: ("nginx", "nginx")
+    case .varnish: ("varnishd", "varnish")
     }
   }
 
+  /// Arguments for connections over the socket of each thread, or a socket for all.
   fileprivate func arguments(
-    _ spec: ServerSpec, socket: String, folder: String, capacity: UInt64
-  ) throws(ProcessCacheError) -> [String] {
+    _ spec: ServerSpec, _ setup: CacheSetup, in folder: String
+  ) throws -> [String] {
+    let (capacity, isRoot) = (setup.memoryCapacity, getuid() == 0)
+    let least: UInt64 = self == .memcached ? 2 : self == .varnish ? 1 : 0
+    guard capacity >= least << 20 else {
+      throw ProcessCacheError.launch(
+        program: title,
+        reason: "it needs at least \(least) MiB, and the capacity is \(capacity) bytes")
+    }
     switch self {
     case .redis:
       return [
-        "--port", "0", "--unixsocket", socket, "--unixsocketperm", "700", "--dir", folder,
-        "--save", "", "--appendonly", "no", "--daemonize", "no",
+        "--port", "0", "--unixsocket", "\(folder)/socket", "--unixsocketperm", "700",
+        "--dir", folder, "--save", "", "--appendonly", "no", "--daemonize", "no",
         "--maxmemory", "\(capacity)", "--maxmemory-policy", spec.policy,
       ]
     case .memcached:
-      guard capacity >= 2 << 20 else {
-        throw .launch(
-          program: title, reason: "it needs at least 2 MiB, and the capacity is \(capacity) bytes")
+      return ["-s", "\(folder)/socket", "-a", "0700", "-m", "\(capacity >> 20)"]
+        + (isRoot ? ["-u", "root"] : [])
+    case .nginx:
+      let file = "\(folder)/nginx.conf"
+      try nginx(setup, in: folder, isRoot: isRoot)
+        .write(toFile: file, atomically: false, encoding: .utf8)
+      return ["-e", "stderr", "-p", folder, "-c", file]
+    case .varnish:
+      let file = "\(folder)/larder.vcl"
+      try varnish(setup, in: folder).write(toFile: file, atomically: false, encoding: .utf8)
+      let sockets = (0..<max(1, setup.threads)).flatMap { ["-a", "s\($0)=\(folder)/socket\($0)"] }
+      // A simulation knows no use of expired objects. The log in memory has 80 MB by default.
+      let parameters = ["default_grace=0", "default_keep=0", "vsl_space=1M"]
+      return ["-F", "-j", "none", "-T", "none", "-n", "\(folder)/varnish", "-f", file]
+        + ["-s", "default=malloc,\(capacity)"] + sockets + parameters.flatMap { ["-p", $0] }
+    }
+  }
+
+  private func nginx(_ setup: CacheSetup, in folder: String, isRoot: Bool) -> String {
+    let servers = (0..<max(1, setup.threads)).map { index in
+      """
+        server {
+          listen "unix:\(folder)/socket\(index)";
+          location = / { return 204; }
+          location / { proxy_pass "http://unix:\(folder)/origin\(index):"; }
+        }
+      """
+    }
+    let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
+      "  \($0)_temp_path \"\(folder)/\($0)\";"
+    }
+    return """
+      daemon off;
+      pid "\(folder)/pid";
+      error_log stderr error;
+      \(isRoot ? "user root;" : "")
+      events { worker_connections 1024; }
+      http {
+        access_log off;
+        keepalive_timeout 1d;
+        keepalive_requests 1000000000;
+      \(temporary.joined(separator: "\n"))
+        proxy_cache_path "\(setup.folder)/cache" keys_zone=larder:256m use_temp_path=off
+          max_size=\(setup.memoryCapacity);
+        proxy_cache larder;
+        proxy_cache_key $uri;
+        add_header X-Cache-Status $upstream_cache_status;
+      \(servers.joined(separator: "\n"))
       }
-      let user = getuid() == 0 ? ["-u", "root"] : []
-      return ["-s", socket, "-a", "0700", "-m", "\(capacity >> 20)"] + user
+
+      """
+  }
+
+  private func varnish(_ setup: CacheSetup, in folder: String) -> String {
+    let places = 0..<max(1, setup.threads)
+    let backends = places.map { "backend b\($0) { .path = \"\(folder)/origin\($0)\"; }" }
+    let choice = places.map {
+      "  if (local.socket == \"s\($0)\") { set req.backend_hint = b\($0); }"
+    }
+    return """
+      vcl 4.1;
+      \(backends.joined(separator: "\n"))
+      sub vcl_recv {
+        if (req.url == "/") { return (synth(204)); }
+      \(choice.joined(separator: "\n"))
+      }
+
+      """
+  }
+
+  /// Name and version by the fields of an answer.
+  fileprivate func version(_ fields: [String: Substring]) -> String? {
+    switch self {
+    case .redis, .memcached: nil
+    case .nginx: fields["server"]?.firstMatch(of: /nginx\/([0-9.]+)/).map { "nginx \($0.1)" }
+    case .varnish: fields["via"]?.firstMatch(of: /Varnish\/([0-9.]+)/).map { "Varnish \($0.1)" }
     }
   }
 }
@@ -168,10 +244,16 @@ extension CacheServer {
 final class ServerPeer: ProcessPeer, Sendable {
   let spec: ServerSpec
   let name: String
+  // Those of a socket for each thread end with its number.
   private let address: String
   private let child: ChildProgram?
-  // The server ends when it is closed, which the system does when this process ends.
-  private let lifeline: Locked<Int32?>
+  // Sockets of a proxy's origins.
+  private let origins: [Int32]
+  private let files: String
+  private let seen = Locked((answers: UInt64(0), version: String?.none, hits: UInt64?.none))
+  // The server ends when the first is closed, which the system does when this process ends; the
+  // others are sockets of a proxy's origins.
+  private let open: Locked<[Int32]>
 
   var timeoutSeconds: UInt32 { spec.timeoutSeconds }
 
@@ -189,8 +271,16 @@ final class ServerPeer: ProcessPeer, Sendable {
 
   init(_ spec: ServerSpec, _ setup: CacheSetup) throws(ProcessCacheError) {
     self.spec = spec
+    files = "\(setup.folder)/cache"
     if let address = spec.address {
-      (name, self.address, child, lifeline) = (address, address, nil, Locked(nil))
+      (name, self.address, child) = (address, address, nil)
+      if spec.origin != nil, setup.threads > 1 {
+        throw .system(what: address, reason: "a proxy that runs already has one thread's origin")
+      }
+      var origins: [Int32] = []
+      if let origin = spec.origin { origins.append(try LocalSocket.listening(on: origin)) }
+      self.origins = origins
+      open = Locked(origins)
       return
     }
     let (standard, package) = spec.server.program
@@ -205,22 +295,29 @@ final class ServerPeer: ProcessPeer, Sendable {
       throw .system(what: NSTemporaryDirectory(), reason: error.localizedDescription)
     }
     address = "\(child.folder)/socket"
-    let arguments = try spec.server.arguments(
-      spec, socket: address, folder: child.folder, capacity: setup.memoryCapacity)
+    var origins: [Int32] = []
+    if spec.server.isProxy {
+      for index in 0..<max(1, setup.threads) {
+        origins.append(try LocalSocket.listening(on: "\(child.folder)/origin\(index)"))
+      }
+    }
+    self.origins = origins
     let ends = try LocalSocket.pair()
     defer { Foundation.close(ends.theirs) }
     do {
+      let arguments = try spec.server.arguments(spec, setup, in: child.folder)
       try child.start(
         URL(fileURLWithPath: "/bin/sh"),
         ["-c", Self.keeper, "larder", child.folder, setup.folder, path] + arguments,
         input: FileHandle(fileDescriptor: ends.theirs, closeOnDealloc: false),
         output: FileHandle.nullDevice)
     } catch {
-      Foundation.close(ends.ours)
-      throw .launch(program: program, reason: error.localizedDescription)
+      for descriptor in origins + [ends.ours] { Foundation.close(descriptor) }
+      throw error as? ProcessCacheError
+        ?? .launch(program: program, reason: error.localizedDescription)
     }
     self.child = child
-    lifeline = Locked(ends.ours)
+    open = Locked([ends.ours] + origins)
   }
 
   /// Administrators' programs are not on the PATH of others.
@@ -231,18 +328,22 @@ final class ServerPeer: ProcessPeer, Sendable {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// A connection to the server once it answers.
-  func connection() throws(ProcessCacheError) -> ProcessConnection {
+  /// A thread's connection to the server once it answers.
+  func connection(_ index: Int) throws(ProcessCacheError) -> any ServerConnection {
     let end = ContinuousClock.now + .seconds(timeoutSeconds)
+    let place = child == nil || origins.isEmpty ? address : "\(address)\(index)"
     while ContinuousClock.now < end {
       guard child?.isRunning ?? true else { throw ended() }
-      let descriptor = try LocalSocket.connected(to: address)
-      if let descriptor {
-        let connection = ProcessConnection(descriptor, of: self)
-        switch spec.server {
-        case .redis: try connection.redisGreet()
-        case .memcached: _ = try connection.greet()
-        }
+      if let descriptor = try LocalSocket.connected(to: place) {
+        let lines = ProcessConnection(descriptor, of: self)
+        let connection: any ServerConnection =
+          switch spec.server {
+          case .redis: RedisConnection(lines)
+          case .memcached: MemcachedConnection(lines)
+          case .nginx, .varnish:
+            ProxyConnection(lines, at: place, origin: origins[index], of: self)
+          }
+        if child != nil || !spec.server.isProxy { try connection.greet() }
         return connection
       }
       guard child != nil else {
@@ -253,10 +354,76 @@ final class ServerPeer: ProcessPeer, Sendable {
     throw silent("listen on its socket")
   }
 
+  /// Learns from the fields of an answer.
+  func note(_ fields: [String: Substring]) {
+    let isHit = fields["x-cache-status"].map { $0 == "HIT" }
+    seen.withLock { seen in
+      seen.answers += 1
+      if seen.version == nil { seen.version = spec.server.version(fields) }
+      if let isHit { seen.hits = (seen.hits ?? 0) + (isHit ? 1 : 0) }
+    }
+  }
+
+  /// Statistics of a proxy's answers, of nginx's files, and Varnish's own.
+  func proxyState() throws(ProcessCacheError) -> ServerState {
+    let seen = seen.withLock { $0 }
+    var state = ServerState(version: seen.version ?? spec.server.title, hits: seen.hits)
+    guard let child else { return state }
+    if spec.server == .nginx {
+      (state.entries, state.bytes) = (0, 0)
+      let found = FileManager.default.enumerator(atPath: files)
+      while found?.nextObject() != nil {
+        // It may be deleted meanwhile.
+        guard let file = found?.fileAttributes, let bytes = file[.size] as? UInt64,
+          file[.type] as? FileAttributeType == .typeRegular
+        else { continue }
+        state.entries = (state.entries ?? 0) + 1
+        state.bytes = (state.bytes ?? 0) + (bytes + 4095) / 4096 * 4096
+      }
+      return state
+    }
+    // Its threads add up their counts when they are idle.
+    for _ in 0..<50 {
+      let facts = ServerFacts(
+        Self.output(of: "varnishstat", ["-n", "\(child.folder)/varnish", "-1"]), separator: " ")
+      func number(_ name: Substring) -> UInt64? {
+        facts[name].flatMap { UInt64($0.prefix { $0.isNumber }) }
+      }
+      (state.entries, state.bytes) = (number("MAIN.n_object"), number("SMA.default.g_bytes"))
+      (state.hits, state.evictions) = (number("MAIN.cache_hit"), number("MAIN.n_lru_nuked"))
+      if let bytes = state.bytes {
+        state.capacity = number("SMA.default.g_space").map { $0 + bytes }
+      }
+      guard let hits = state.hits, let misses = number("MAIN.cache_miss"),
+        hits + misses < seen.answers
+      else { break }
+      usleep(20_000)
+    }
+    return state
+  }
+
+  private static func output(of program: String, _ arguments: [String]) -> String {
+    guard let path = path(of: program) else { return "" }
+    let (process, pipe) = (Process(), Pipe())
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    (process.standardOutput, process.standardError) = (pipe, FileHandle.nullDevice)
+    guard (try? process.run()) != nil else { return "" }
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self)
+  }
+
   func end() {
-    guard let descriptor = lifeline.withLock({ $0.take() }) else { return }
-    Foundation.close(descriptor)
-    if let child, !child.ends(within: 5) { child.terminate() }
+    let descriptors = open.withLock { open in
+      defer { open = [] }
+      return open
+    }
+    for descriptor in descriptors { Foundation.close(descriptor) }
+    if let origin = spec.origin, origin.contains("/"), !descriptors.isEmpty { unlink(origin) }
+    guard let child, !descriptors.isEmpty else { return }
+    if !child.ends(within: 5) { child.terminate() }
+    child.killGroup()
   }
 
   func ended() -> ProcessCacheError {
@@ -280,96 +447,94 @@ final class ServerPeer: ProcessPeer, Sendable {
   }
 }
 
-/// Requests of Redis's protocol (RESP 2) and their answers, one at a time.
-extension ProcessConnection {
-  private func command(
-    _ words: String..., value: Data? = nil
-  ) throws(ProcessCacheError) -> Substring {
-    var text = "*\(words.count + (value == nil ? 0 : 1))"
-    for word in words { text += "\r\n$\(word.utf8.count)\r\n\(word)" }
-    if let value { text += "\r\n$\(value.count)" }
-    let answer = try ask(text, value)
-    guard answer.hasPrefix("-") else { return answer }
-    let reason = "it refused \(words[0]): \(answer.dropFirst().prefix(200))"
-    guard answer.hasPrefix("-OOM") else { throw .system(what: peer.name, reason: reason) }
-    throw .system(
-      what: peer.name,
-      reason: reason + " It evicts nothing, or its capacity is below the 1 MiB of an empty server.")
-  }
+/// The memory that a server takes, by its own statistics.
+package struct ServerCalibration {
+  // Redis has finished moving to tables of 2^13 and 2^14 slots then.
+  private static let count: UInt64 = 8000
+  private static let sizes: [UInt64] = [64, 1000]
 
-  private func bulk(
-    _ line: Substring, of request: String
-  ) throws(ProcessCacheError) -> Data? {
-    if line == "$-1" { return nil }
-    guard line.hasPrefix("$"), let count = Int(line.dropFirst()),
-      (0...Int(UInt32.max)).contains(count)
-    else { throw peer.answered(line, to: request) }
-    return try block(count)
-  }
+  /// For readers; the last one is for workloads.
+  package let lines: [String]
 
-  fileprivate func redisGreet() throws(ProcessCacheError) {
-    let answer = try command("PING")
-    guard answer == "+PONG" else { throw peer.answered(answer, to: "PING") }
-  }
-
-  fileprivate func redisGet(_ key: String) throws(ProcessCacheError) -> Data? {
-    try bulk(try command("GET", key), of: "GET \(key)")
-  }
-
-  fileprivate func redisSet(
-    _ value: Data, for key: String, milliseconds: UInt64
-  ) throws(ProcessCacheError) {
-    let answer =
-      milliseconds == 0
-      ? try command("SET", key, value: value)
-      : try command("PSETEX", key, "\(milliseconds)", value: value)
-    guard answer == "+OK" else { throw peer.answered(answer, to: "SET \(key)") }
-  }
-
-  fileprivate func redisRemove(_ key: String) throws(ProcessCacheError) {
-    let answer = try command("DEL", key)
-    guard answer == ":0" || answer == ":1" else { throw peer.answered(answer, to: "DEL \(key)") }
-  }
-
-  fileprivate func redisState() throws(ProcessCacheError) -> ServerState {
-    let text = try bulk(try command("INFO"), of: "INFO") ?? Data()
-    let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline).map {
-      $0.split(separator: ":", maxSplits: 1)
+  /// Starts a server, fills it and ends it.
+  package init(_ server: CacheServer) throws {
+    let states = try Self.states(of: server)
+    let bytes: [UInt64] = states.compactMap { $0.bytes }
+    guard bytes.count == states.count else {
+      throw ProcessCacheError.system(what: server.title, reason: "it has no statistics of memory")
     }
-    let facts = Dictionary(
-      lines.filter { $0.count == 2 }.map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first }
-    )
-    // keys=7,expires=0,avg_ttl=0
-    let keys = facts["db0"]?.split(separator: ",").first?.split(separator: "=").last ?? "0"
-    return try state(
-      facts["redis_version"].map { "Redis \($0)" }, keys, facts["used_memory"],
-      facts["keyspace_hits"], facts["evicted_keys"], facts["maxmemory"], of: "INFO")
-  }
-
-  fileprivate func memcachedState() throws(ProcessCacheError) -> ServerState {
-    var facts: [Substring: Substring] = [:]
-    var line = try ask("stats")
-    while line != "END" {
-      let words = line.split(separator: " ")
-      guard words.count >= 2, words[0] == "STAT" else { throw peer.answered(line, to: "stats") }
-      facts[words[1]] = words.count > 2 ? words[2] : ""
-      line = try self.line()
+    // Redis's table of pointers grows with both sizes.
+    let table = server == .redis ? 8.0 * 8192 / Double(Self.count) : 0
+    let taken = Self.sizes.indices.map { index in
+      let more = bytes[index + 1] - min(bytes[index], bytes[index + 1])
+      return Double(more) / Double(Self.count) - table
     }
-    return try state(
-      facts["version"].map { "memcached \($0)" }, facts["curr_items"], facts["bytes"],
-      facts["get_hits"], facts["evictions"], facts["limit_maxbytes"], of: "stats")
+    let own = try Self.policy(of: server, empty: bytes[0], taken)
+    var lines = [states[states.count - 1].version]
+    if bytes[0] > 0 { lines.append("empty: \(NumberText.grouped(bytes[0])) bytes") }
+    for (size, bytes) in zip(Self.sizes, taken) {
+      let real = NumberText.fixed(bytes, decimals: 1) ?? ""
+      let simulated = try Self.simulated(own, size)
+      lines.append(
+        "an entry with a value of \(size) bytes: \(real) bytes, simulated \(simulated)")
+    }
+    self.lines = lines + ["policies: [\"\(own)\"]"]
   }
 
-  private func state(
-    _ version: String?, _ entries: Substring?, _ bytes: Substring?, _ hits: Substring?,
-    _ evictions: Substring?, _ capacity: Substring?, of request: String
-  ) throws(ProcessCacheError) -> ServerState {
-    let numbers = [entries, bytes, hits, evictions, capacity].map { $0.flatMap { UInt64($0) } }
-    guard let version, let entries = numbers[0], let bytes = numbers[1], let hits = numbers[2],
-      let evictions = numbers[3], let capacity = numbers[4]
-    else { throw peer.answered("statistics without the usual numbers", to: request) }
-    return ServerState(
-      version: version, entries: entries, bytes: bytes, hits: hits, evictions: evictions,
-      capacity: capacity)
+  /// Its statistics when it is empty, and after the values of each size.
+  private static func states(of server: CacheServer) throws -> [ServerState] {
+    let spec = ServerSpec(server)
+    let folder = NSTemporaryDirectory() + "larder-\(UUID().uuidString)/run"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let tier = TierSetup(
+      policy: try PolicySpec(parsing: server.policies[0].value), capacity: 64 << 20)
+    var setup = CacheSetup(
+      simulation: SimulationSetup(arrangement: .memory(tier), unit: .bytes),
+      execution: ExecutionSpec(), threads: 1, folder: folder, clock: TraceClock())
+    setup.server = spec
+    let cache = try ServerCache(setup)
+    defer { cache.close() }
+    // The first request takes buffers.
+    _ = try cache.state()
+    var states = [try cache.state()]
+    for (index, size) in sizes.enumerated() {
+      let first = UInt64(index) * count
+      for key in first..<(first + count) where try cache.get(key) == nil {
+        try cache.set(Data(count: Int(size)), for: key, CacheWriteOptions())
+      }
+      states.append(try cache.state())
+    }
+    return states
+  }
+
+  private static func simulated(_ spec: PolicySpec, _ size: UInt64) throws -> UInt32 {
+    let description = try PolicyRegistry.policy(named: spec).description
+    return try EntryMemory.sizes(of: spec, description)?(UInt32(size)) ?? UInt32(size)
+  }
+
+  /// The policy that simulates a server with these entries.
+  private static func policy(
+    of server: CacheServer, empty: UInt64, _ taken: [Double]
+  ) throws -> PolicySpec {
+    let name = server.policies[0].value
+    switch server {
+    case .redis:
+      let specs = try [16, 8].map {
+        try PolicySpec(parsing: "\(name):empty=\(empty):quantum=\($0)")
+      }
+      func error(_ spec: PolicySpec) throws -> Double {
+        var sum = 0.0
+        for (size, bytes) in zip(sizes, taken) {
+          sum += abs(Double(try simulated(spec, size)) - bytes)
+        }
+        return sum
+      }
+      return try error(specs[0]) <= error(specs[1]) ? specs[0] : specs[1]
+    case .varnish:
+      // 120 bytes of the object itself.
+      let headers = max(0, Int(taken[0]) - Int(sizes[0]) - 120)
+      return try PolicySpec(parsing: "\(name):key=\(headers)")
+    case .memcached, .nginx: return try PolicySpec(parsing: name)
+    }
   }
 }

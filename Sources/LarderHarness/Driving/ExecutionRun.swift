@@ -224,27 +224,30 @@ extension ExecutionRun {
     }
   }
 
-  /// Memory per object in memory; per object on disk for a disk cache without memory.
+  /// Memory per entry of all tiers, as the process's memory holds the values of one and the index
+  /// of the other.
   private func takeMemory(
     _ cache: any CacheUnderTest, before: UInt64?
   ) throws(ExecutionError) {
     let allocated = AllocatedMemory.bytes
     let usage = try calling("usage") { try cache.usage() }
-    let isDisk = context.planned.cell.kind == .disk
-    guard let objects = isDisk ? usage.diskEntries : usage.memoryEntries, objects > 0 else {
-      return
-    }
+    let kind = context.planned.cell.kind
+    let tiers = [
+      kind == .disk ? 0 : usage.memoryEntries, kind == .memory ? 0 : usage.diskEntries,
+    ].compactMap { $0.map { Double($0) } }
+    let objects = tiers.reduce(0, +)
+    guard tiers.count == 2, objects > 0 else { return }
     if let before, let after = allocated, after >= before {
-      execution.memoryBytesPerObject = Double(after - before) / Double(objects)
-      execution.residentObjects = UInt64(objects)
+      execution.memoryBytesPerObject = Double(after - before) / objects
     }
+    execution.residentObjects = UInt64(objects)
     let keyBytes = Double(MemoryLayout<UInt64>.size)
-    if isDisk {
-      execution.memoryPayloadBytesPerObject = nil
-    } else if context.planned.setup.unit == .bytes, let weight = usage.memoryWeight {
-      execution.memoryPayloadBytesPerObject = Double(weight) / Double(objects) + keyBytes
+    if kind == .disk { return }
+    if context.planned.setup.unit == .bytes, let weight = usage.memoryWeight {
+      execution.memoryPayloadBytesPerObject = (Double(weight) + tiers[0] * keyBytes) / objects
     } else if !reader.hasSizes {
-      execution.memoryPayloadBytesPerObject = Double(context.order.spec.valueBytes) + keyBytes
+      execution.memoryPayloadBytesPerObject =
+        tiers[0] * (Double(context.order.spec.valueBytes) + keyBytes) / objects
     }
   }
 
@@ -255,11 +258,16 @@ extension ExecutionRun {
     let usage = try calling("usage") { try cache.usage() }
     execution.diskBytes = usage.diskBytes ?? context.folder.bytes
     execution.files = context.folder.fileCount
-    execution.diskBytesWritten =
-      usage.bytesWritten ?? Self.difference(ProcessWrites.bytes(.disk), writesBefore.disk)
+    execution.diskBytesWritten = usage.bytesWritten
     execution.bytesWritten = usage.bytesHandedOver
-    // The system's count of this process does not cover a cache in another.
-    if execution.bytesWritten == nil, context.planned.process == nil {
+    // The system's counts of this process do not cover a cache in another.
+    if context.planned.server == nil {
+      execution.diskBytesWritten =
+        usage.bytesWritten ?? Self.difference(ProcessWrites.bytes(.disk), writesBefore.disk)
+    }
+    if execution.bytesWritten == nil, context.planned.process == nil,
+      context.planned.server == nil
+    {
       execution.bytesWritten = Self.difference(ProcessWrites.bytes(.calls), writesBefore.calls)
     }
     guard let written = execution.diskBytesWritten else { return }

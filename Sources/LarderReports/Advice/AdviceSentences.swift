@@ -126,7 +126,7 @@ struct AdviceSentences {
       return text + "; all \(advice.candidates) designs were simulated in full."
     }
     let bound = "\(AdviceNumbers.points(best.regretBoundPoints)) points (two standard errors)"
-    guard best.regretBoundPoints - lost <= AdviceNumbers.indifferentPoints else {
+    guard best.regretBoundPoints - lost <= Choice.indifferentPoints else {
       return text + ". Most of the \(advice.candidates) designs were simulated on samples only, "
         + "which cannot exclude \(bound); a larger --max-requests can."
     }

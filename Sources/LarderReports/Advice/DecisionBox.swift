@@ -13,7 +13,7 @@ struct DecisionBox {
     NumberText.capacity(side.capacity, decision.unit)
   }
 
-  private var limit: String { "\(AdviceNumbers.plain(AdviceNumbers.indifferentPoints)) points" }
+  private var limit: String { "\(AdviceNumbers.plain(Choice.indifferentPoints)) points" }
 
   var verdict: String {
     if decision.keeps {
@@ -30,7 +30,7 @@ struct DecisionBox {
   private var effects: [String] {
     let points = AdviceNumbers.points(decision.gainPoints.magnitude)
     var effects = [
-      decision.gainPoints.magnitude <= AdviceNumbers.indifferentPoints
+      Choice.isEqual(proposed.hitRatio, today.hitRatio)
         ? "as many hits within \(limit)"
         : "\(points) points \(decision.gainPoints > 0 ? "more" : "fewer") hits"
     ]
@@ -172,11 +172,11 @@ extension Decision {
     else { return nil }
     let name = { (policy: PolicyName) in "\(policy.text) (\(ranking.comparison.configuration))" }
     let today = Side(cache: name(baseline), capacity: capacity, hitRatio: before)
-    let isBetter = (after - before) * 100 > AdviceNumbers.indifferentPoints
     self.init(
       trace: trace, unit: ranking.comparison.unit, scope: "all counted requests of \(trace)",
       today: today,
-      proposed: isBetter ? Side(cache: name(leader), capacity: capacity, hitRatio: after) : today)
+      proposed: Choice.isBetter(after, than: before)
+        ? Side(cache: name(leader), capacity: capacity, hitRatio: after) : today)
     isAssumed = true
   }
 

@@ -97,7 +97,7 @@ private struct LineDrawing {
     let kind = "Line chart of \(chart.y.title) over \(chart.x.title), with "
     let names = series.map(\.name).joined(separator: ", ")
     return canvas.svg(
-      title: chart.title, description: "\(kind)\(names). \(chart.caption)", height: height,
+      title: chart.title, description: "\(kind)\(names).", caption: chart.caption, height: height,
       options: options)
   }
 
@@ -135,7 +135,10 @@ private struct LineDrawing {
       guard series.hasMarkers || places.count == 1 else { continue }
       let label =
         point.label ?? "\(chart.y.unit.value(point.y)) at \(chart.x.unit.value(point.x))"
-      canvas.marker(series.style, place.x, place.y, label: "\(series.name): \(label)")
+      // In a page the group has the name.
+      canvas.marker(
+        series.style, place.x, place.y,
+        label: options.isFile ? "\(series.name): \(label)" : label)
     }
     if let nameHeight, let last = places.last {
       canvas.polyline(

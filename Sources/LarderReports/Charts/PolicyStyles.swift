@@ -1,5 +1,4 @@
 import LarderEngine
-import LarderPolicies
 
 /// The style of each policy. It depends on the name alone, so a policy looks alike in every chart
 /// of every report.
@@ -69,23 +68,19 @@ struct PolicyStyles: Sendable {
     return dashes[dashes.startIndex + number(text) % dashes.count]
   }
 
-  /// Slots are permanent: a new policy takes one at the end and changes no other.
-  private static let order = [
+  /// Slots are permanent. Every other policy, built in or not, has a style from its name alone, so
+  /// that it is equal in every program and version.
+  static let order = [
     "lru", "fifo", "s3-fifo", "sieve", "arc", "w-tinylfu", "gdsf",
     "lfu", "clock", "slru", "2q", "ttl", "cost", "lirs",
     "lru-k", "random", "qd-lp", "tinylfu", "mru", "lhd", "lecar",
     "hyperbolic", "car", "clock-pro", "mq", "cacheus", "greedydual", "lfuda",
+    "lru-mad", "la-cache", "redis-lru", "redis-lfu", "nginx", "varnish", "memcached",
+    "s4-fifo", "clock2q-plus", "tinyufo", "auto",
   ]
 
-  private static let slots: [String: Int] = {
-    let known = Set(order + PolicyName.offline)
-    // Policies of other packages get a style from their name alone, so it is equal in every
-    // program.
-    let newer = PolicyRegistry.standard.map(\.description.name).filter { !known.contains($0) }
-    return Dictionary(
-      (order + newer).enumerated().map { ($0.element, $0.offset) },
-      uniquingKeysWith: { first, _ in first })
-  }()
+  private static let slots = Dictionary(
+    order.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
 
   /// A number derived from the text alone (FNV-1a), equal on every machine.
   private static func number(_ text: String) -> Int {

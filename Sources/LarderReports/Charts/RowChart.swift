@@ -38,6 +38,7 @@ struct RowChart: Chart {
   }
 
   static let rowsMax = 40
+  private static let thinnedRowsMax = 24
 
   /// A chart of one group, the row with the smallest key first; nil for fewer than two rows or too
   /// many.
@@ -54,12 +55,12 @@ struct RowChart: Chart {
         groups: [Group(rows: sorted)], parts: parts))
   }
 
-  /// The chart with at most `rowsMax` rows: of more, it has evenly spaced groups, at least one, and
+  /// The chart with at most `thinnedRowsMax` rows: of more, it has evenly spaced groups, at least one, and
   /// says so.
   var thinned: RowChart {
     let largest = groups.map(\.rows.count).max() ?? 0
-    let count = max(1, Self.rowsMax / max(1, largest))
-    guard groups.reduce(0, { $0 + $1.rows.count }) > Self.rowsMax, count < groups.count else {
+    let count = max(1, Self.thinnedRowsMax / max(1, largest))
+    guard groups.reduce(0, { $0 + $1.rows.count }) > Self.thinnedRowsMax, count < groups.count else {
       return self
     }
     var chart = self
@@ -128,7 +129,7 @@ private struct RowDrawing {
     let shown = chart.groups.flatMap(\.rows).map(\.name).prefix(40).joined(separator: ", ")
     return canvas.svg(
       title: chart.title,
-      description: "Rows along \(chart.axis.title): \(shown). \(chart.caption)",
+      description: "Rows along \(chart.axis.title): \(shown).", caption: chart.caption,
       height: bottom + 44, options: options)
   }
 
@@ -160,7 +161,7 @@ private struct RowDrawing {
   }
 
   private mutating func draw(_ row: RowChart.Row, _ y: Double, _ group: RowChart.Group) {
-    canvas.open("series", colour: row.style.colour, series: row.series)
+    canvas.open("series row", colour: row.style.colour, series: row.series)
     canvas.marker(row.style, left - 16, y)
     canvas.text(
       ChartText.fitted(row.name, width: left - 30), left - 27, y + 4, anchor: .end, className: "n")

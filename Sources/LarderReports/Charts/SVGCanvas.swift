@@ -9,8 +9,16 @@ struct SVGCanvas {
 
   init(isStyled: Bool = false) { self.isStyled = isStyled }
 
+  /// A coordinate; whole in a page, where pixels are about as large.
+  private func place(_ value: Double) -> String {
+    ChartText.place(isStyled ? value.rounded() : value)
+  }
+
   enum Anchor: String {
     case start, middle, end
+
+    /// The class in a page, after another.
+    var className: String { self == .start ? "" : self == .end ? " e" : " i" }
   }
 
   mutating func open(_ className: String, colour: ChartColour? = nil, series: String? = nil) {
@@ -33,7 +41,7 @@ struct SVGCanvas {
     _ points: [(x: Double, y: Double)], className: String, dash: SeriesStyle.Dash = .solid
   ) {
     guard points.count > 1 else { return }
-    let places = points.map { "\(ChartText.place($0.x)) \(ChartText.place($0.y))" }
+    let places = points.map { "\(place($0.x)) \(place($0.y))" }
     let dashes = dash.pattern.map { " stroke-dasharray=\"\($0)\"" } ?? ""
     path("M" + places.joined(separator: "L"), className: className, more: dashes)
   }
@@ -46,18 +54,39 @@ struct SVGCanvas {
   }
 
   mutating func marker(_ style: SeriesStyle, _ x: Double, _ y: Double, label: String? = nil) {
-    path(
-      "M\(ChartText.place(x)) \(ChartText.place(y))\(style.marker.outline)",
-      className: (label == nil ? "s" : "k") + (style.isOpen ? " o" : ""), label: label)
+    guard isStyled else {
+      path(
+        "M\(place(x)) \(place(y))\(style.marker.outline)",
+        className: (label == nil ? "s" : "k") + (style.isOpen ? " o" : ""), label: label)
+      return
+    }
+    let classes = [label == nil ? "s" : nil, style.isOpen ? "o" : nil].compactMap { $0 }
+    content += classes.isEmpty ? "<use" : "<use class=\"\(classes.joined(separator: " "))\""
+    content += " href=\"#m\(style.marker.rawValue)\""
+    content += " x=\"\(place(x))\" y=\"\(place(y))\""
+    content += label.map { "><title>\(XMLText.escaped($0))</title></use>" } ?? "/>"
   }
+
+  /// The outlines that the markers of a page use.
+  static let shapes =
+    "<svg id=\"shapes\" hidden>"
+    + ChartMarker.allCases.map { "<path id=\"m\($0.rawValue)\" d=\"M0 0\($0.outline)\"/>" }
+    .joined() + "</svg>"
 
   mutating func rectangle(
     _ x: Double, _ y: Double, _ width: Double, _ height: Double, className: String,
     label: String? = nil
   ) {
-    content += "<rect class=\"\(className)\" x=\"\(ChartText.place(x))\""
-    content += " y=\"\(ChartText.place(y))\" width=\"\(ChartText.place(max(0, width)))\""
-    content += " height=\"\(ChartText.place(height))\"\(attributes(className))"
+    if isStyled {
+      let (across, down) = (place(max(0, width)), place(height))
+      path(
+        "M\(place(x)) \(place(y))h\(across)v\(down)h-\(across)z",
+        className: className, label: label)
+      return
+    }
+    content += "<rect class=\"\(className)\" x=\"\(place(x))\""
+    content += " y=\"\(place(y))\" width=\"\(place(max(0, width)))\""
+    content += " height=\"\(place(height))\"\(attributes(className))"
     content += label.map { "><title>\(XMLText.escaped($0))</title></rect>" } ?? "/>"
   }
 
@@ -65,9 +94,10 @@ struct SVGCanvas {
     _ text: String, _ x: Double, _ y: Double, anchor: Anchor = .start, className: String = "t",
     size: Double = Self.textSize
   ) {
-    content += "<text class=\"\(className)\" x=\"\(ChartText.place(x))\""
-    content += " y=\"\(ChartText.place(y))\""
-    if anchor != .start { content += " text-anchor=\"\(anchor.rawValue)\"" }
+    let aligned = isStyled ? anchor.className : ""
+    content += "<text class=\"\(className)\(aligned)\" x=\"\(place(x))\""
+    content += " y=\"\(place(y))\""
+    if anchor != .start, !isStyled { content += " text-anchor=\"\(anchor.rawValue)\"" }
     if size != Self.textSize { content += " font-size=\"\(ChartText.place(size))\"" }
     content += attributes(className) + ">\(XMLText.escaped(text))</text>"
   }
@@ -128,29 +158,37 @@ struct SVGCanvas {
     "h": "font-weight=\"600\"", "n": "fill=\"#1f2328\"", "m": "fill=\"#59636e\"",
   ]
 
-  func svg(title: String, description: String, height: Double, options: ChartOptions) -> String {
+  /// The drawing; a page has the caption next to it.
+  func svg(
+    title: String, description: String, caption: String, height: Double, options: ChartOptions
+  ) -> String {
     let id = XMLText.escaped(options.id)
+    if !options.isFile {
+      return """
+        <svg class="chart" viewBox="0 0 \(ChartText.place(ChartOptions.width)) \
+        \(ChartText.place(height))" role="img" aria-labelledby="\(id)-title \(id)-text">
+        <title id="\(id)-title">\(XMLText.escaped(title))</title>
+        <desc id="\(id)-text">\(XMLText.escaped(description))</desc>
+        \(content)</svg>
+
+        """
+    }
     // A standalone file has a margin.
-    let edge = options.isFile ? 18.0 : 0
+    let edge = 18.0
     let corner = ChartText.place(-edge)
     let (across, down) = (
       ChartText.place(ChartOptions.width + 2 * edge), ChartText.place(height + 2 * edge)
     )
-    let ground =
-      options.isFile
-      ? """
-      <style>\(ChartStyleSheet.file)</style>
-      <rect class="ground" x="\(corner)" y="\(corner)" width="100%" height="100%" fill="#ffffff"/>
-
-      """ : ""
     return """
       <svg xmlns="http://www.w3.org/2000/svg" class="chart" width="\(across)" height="\(down)" \
       viewBox="\(corner) \(corner) \(across) \(down)" role="img" \
       aria-labelledby="\(id)-title \(id)-text" font-family="\(Self.fonts)" \
       font-size="\(ChartText.place(Self.textSize))" fill="currentColor" color="#1f2328">
       <title id="\(id)-title">\(XMLText.escaped(title))</title>
-      <desc id="\(id)-text">\(XMLText.escaped(description))</desc>
-      \(ground)\(content)</svg>
+      <desc id="\(id)-text">\(XMLText.escaped("\(description) \(caption)"))</desc>
+      <style>\(ChartStyleSheet.file)</style>
+      <rect class="ground" x="\(corner)" y="\(corner)" width="100%" height="100%" fill="#ffffff"/>
+      \(content)</svg>
 
       """
   }

@@ -170,6 +170,14 @@ struct PolicyName: Hashable {
     }
   }
 
+  /// Simplicity of the policies of all tiers together.
+  var simplicity: Simplicity {
+    // A name from another library need not be a specification.
+    Simplicity(
+      of: bases.map { PolicyCost.of($0) }, parameters: text.count { $0 == ":" },
+      isLRU: bases.allSatisfy { $0 == "lru" } && !text.contains(":"))
+  }
+
   var isOffline: Bool { bases.contains { PolicyRegistry.needsFuture(named: $0) } }
 
   static let offline = (PolicyRegistry.standard + PolicyRegistry.bounds).map(\.description.name)
@@ -242,13 +250,11 @@ struct Metric: Sendable {
     isShare ? NumberText.fixed(value * 100, decimals: 2) : unit.value(value)
   }
 
-  /// The smallest difference that matters: 0.2 percentage points of a share, 1 % of `value` for
+  /// True if a difference is more than noise: 0.2 percentage points of a share, 1 % of `value` for
   /// anything else.
-  func noise(at value: Double) -> Double {
-    isShare ? Self.noisePoints / 100 : value.magnitude * 0.01
+  func matters(_ gap: Double, at value: Double) -> Bool {
+    isShare ? Choice.isBetter(gap, than: 0) : gap > value.magnitude * 0.01
   }
-
-  static let noisePoints = 0.2
 
   /// The difference between two values: in points for shares, else in per cent of `other`.
   func gap(_ own: Double, _ other: Double) -> String {

@@ -4,8 +4,9 @@ import LarderExperiments
 /// much, and whether the difference matters. Every recommendation, caption, mark and card of a
 /// report is derived from it.
 ///
-/// The leader is the policy with the least mean distance to the best over the capacities: the one
-/// to choose before the capacity is known. Policies that know the future are bounds and never lead.
+/// The leader is the simplest policy that is nowhere worse by more than noise than the one with the
+/// least mean distance to the best over the capacities: the one to choose before the capacity is
+/// known. Policies that know the future are bounds and never lead.
 struct Ranking {
   typealias Entry = (policy: PolicyName, value: Double)
 
@@ -16,8 +17,8 @@ struct Ranking {
   /// The capacities with at least two policies to compare. After an interruption, a capacity may
   /// have the results of one policy alone, which does not make it a winner.
   let decided: [Int]
-  /// The recommended policies: several if they are equal everywhere.
-  private(set) var leaders: [PolicyName] = []
+  /// The recommended policy.
+  private(set) var leader: PolicyName?
 
   init(_ comparison: Comparison, by other: Metric? = nil) {
     let metric = other ?? comparison.mainMetric
@@ -32,9 +33,11 @@ struct Ranking {
     let needed = max(1, min(2, competitors.count))
     decided = entries.indices.filter { entries[$0].count >= needed }
     self.entries = entries
-    let sorted = ranked
-    leaders = sorted.filter { policy in
-      decided.allSatisfy { value(policy, $0) == value(sorted[0], $0) }
+    leader = Choice.simplest(of: ranked, by: \.simplicity) { policy, first in
+      decided.allSatisfy { column in
+        guard let own = value(policy, column), let best = value(first, column) else { return false }
+        return !metric.matters(metric.key(own) - metric.key(best), at: best)
+      }
     }
   }
 
@@ -43,8 +46,6 @@ struct Ranking {
     comparison.competitors.filter { policy in decided.contains { value(policy, $0) != nil } }
       .sorted(byKey: meanDeficit)
   }
-
-  var leader: PolicyName? { leaders.first }
 
   func value(_ policy: PolicyName, _ column: Int) -> Double? {
     entries[column].first { $0.policy == policy }?.value
@@ -78,14 +79,14 @@ struct Ranking {
   var isIndifferent: Bool {
     comparison.competitors.count > 1 && !decided.isEmpty
       && decided.allSatisfy { column in
-        range(of: comparison.competitors, column) < metric.noise(at: bestValue(column) ?? 0)
+        !metric.matters(range(of: comparison.competitors, column), at: bestValue(column) ?? 0)
       }
   }
 
   /// True if the best is better than `policy` by more than noise, and with every seed.
   func isReal(behind policy: PolicyName, _ column: Int) -> Bool {
     guard let value = bestValue(column), let gap = deficit(policy, column),
-      gap >= metric.noise(at: value), let top = best(column).first
+      metric.matters(gap, at: value), let top = best(column).first
     else { return false }
     func bySeed(_ policy: PolicyName) -> [UInt64: Double] {
       comparison.records(policy, column).reduce(into: [:]) {
@@ -158,10 +159,11 @@ struct Ranking {
   var notWorthUsing: [PolicyName] {
     let bases = ranked.filter(\.isBaseline).map(meanDeficit).filter(\.isFinite)
     let limit =
-      bases.max().map { $0 + metric.noise(at: peak?.value ?? 0) }
-      ?? Self.gapLimit(ranked.map(meanDeficit).filter(\.isFinite))
+      bases.max() ?? Self.gapLimit(ranked.map(meanDeficit).filter(\.isFinite))
+    let top = bases.isEmpty ? 0 : peak?.value ?? 0
     return ranked.filter { policy in
-      meanDeficit(policy) > limit && !decided.contains { best($0).contains(policy) }
+      metric.matters(meanDeficit(policy) - limit, at: top)
+        && !decided.contains { best($0).contains(policy) }
     }
   }
 
@@ -185,10 +187,6 @@ extension Ranking {
   private static let exceptionsMax = 2
 
   func title(_ column: Int) -> String { comparison.columns[column].title }
-
-  func leaderNames(last: Line = " and ") -> Line {
-    Line.names(leaders.map { .code($0.text) }, last: last)
-  }
 
   /// The reason why there is no choice, without a full stop; nil if there is one.
   var nothing: String? {
@@ -224,8 +222,8 @@ extension Ranking {
   /// The sentence, without a full stop.
   var sentence: Line {
     let standing = [self].standing
-    if isIndifferent { return Line(text: standing.capitalisedFirst) }
-    return "\(leaderNames()) \(leaders.count > 1 ? "are" : "is") \(standing)\(exceptionWords)"
+    guard let leader, !isIndifferent else { return Line(text: standing.capitalisedFirst) }
+    return "\(code: leader.text) is \(standing)\(exceptionWords)"
   }
 
   /// The caption of the metric's chart: the sentence, and the largest lead.
@@ -233,7 +231,7 @@ extension Ranking {
     if let nothing { return nothing.capitalisedFirst + "." }
     guard let leader else { return "" }
     var text = sentence.plain
-    let others = comparison.competitors.filter { !leaders.contains($0) }
+    let others = comparison.competitors.filter { $0 != leader }
     if !isIndifferent, let other = comparison.baseline(for: leader) ?? others.first,
       let widest = widest(from: other)
     {
@@ -252,7 +250,7 @@ extension Ranking {
   }
 }
 
-/// Several rankings with the same leaders.
+/// Several rankings with the same leader.
 extension [Ranking] {
   var standing: String {
     let metric = self[0].metric
@@ -329,7 +327,7 @@ struct ConfigurationRanking {
     let shown = several.isEmpty ? byReach : several
     guard let best = shown.first?.reached else { return entries.first }
     return entries.first { entry in
-      entry.reached > best - Metric.noisePoints / 100
+      !Choice.isBetter(best, than: entry.reached)
         && shown.contains { $0.title == entry.title }
     }
   }

@@ -21,7 +21,7 @@ struct Answer {
       warnings.joined(" "),
     ].filter { !$0.isEmpty }
     let summaries = rankings.flatMap { ranking in
-      ranking.entries.filter { !$0.ranking.leaders.isEmpty }.map { entry in
+      ranking.entries.filter { $0.ranking.leader != nil }.map { entry in
         Summary(entry: entry, trace: rankings.count > 1 ? ", \(ranking.trace)" : "", rows: rows)
       }
     }
@@ -53,7 +53,7 @@ private struct Summary {
       [
         .init("configuration") { .text($0.entry.title + $0.trace) },
         .init("policy") { one in
-          one.ranking.isIndifferent ? "any" : .code(one.ranking.leaders[0].text)
+          one.ranking.isIndifferent ? "any" : one.ranking.leader.map { .code($0.text) } ?? ""
         },
         .init("standing") { .text([$0.ranking].standing) },
       ]
@@ -68,7 +68,7 @@ private struct Summary {
 
   private var gain: String? {
     guard !ranking.isIndifferent else { return nil }
-    return ranking.comparison.baseline(for: ranking.leaders[0]).flatMap { baseline in
+    return ranking.comparison.baseline(for: ranking.leader).flatMap { baseline in
       distance(to: baseline) { $0 >= $1 ? "over" : "below" }
     }
   }
@@ -90,7 +90,8 @@ private struct Summary {
 
   private var access: String? {
     ranking.peak.flatMap { peak in
-      ranking.comparison.spread(peak.policy, peak.column, of: Metric.accessTime.value)
+      ranking.comparison.spread(
+        ranking.leader ?? peak.policy, peak.column, of: Metric.accessTime.value)
     }.map { "\(ChartUnit.nanoseconds.value($0.mean)), modelled" }
   }
 
@@ -150,11 +151,11 @@ struct PolicyAdvice {
   }
 
   private func leaders(_ clear: [Choice]) -> Line {
-    var groups = clear.grouped(by: \.ranking.leaders).map(\.elements)
+    var groups = clear.grouped(by: \.ranking.leader).map(\.elements)
     if groups.count > Self.namesMax { groups = groups.sorted { -$0.count } }
     let listed = groups.prefix(Self.namesMax).map { group -> Line in
       let rankings = group.map(\.ranking)
-      let names = rankings[0].leaderNames(last: " or ")
+      let names: Line = "\(code: rankings[0].leader?.text ?? "")"
       let exceptions = rankings.count == 1 ? rankings[0].exceptionWords : ""
       if all.count == 1 { return "\(names): \(rankings.standing)\(exceptions)" }
       let places = Self.names(group.flatMap(\.names))
@@ -199,7 +200,7 @@ struct PolicyAdvice {
     let values = ([first] + middle + [last]).map { entry -> Line in
       "\(code: entry.policy.text) \(ChartUnit.percent.value(entry.value))"
     }
-    let isSmall = widest.range < ranking.metric.noise(at: 0)
+    let isSmall = !ranking.metric.matters(widest.range, at: 0)
     let heading = isSmall ? "The choice has little effect" : "The choice matters"
     let most = ranges.count > 1 && !isSmall ? " most at \(ranking.title(widest.column))" : ""
     let place: Line = choices.count > 1 ? " in \(Self.names(choice.names))" : ""
@@ -225,8 +226,6 @@ struct PolicyAdvice {
 /// The configuration with the highest hit ratio, and the best at equal capacity.
 enum ConfigurationAdvice {
   private static let namesMax = 4
-
-  private static let noise = Metric.noisePoints / 100
 
   /// The comparison of configurations; several traces are summarised by the number of wins.
   static func line(_ rankings: [ConfigurationRanking]) -> Line {
@@ -258,10 +257,11 @@ enum ConfigurationAdvice {
     }
     let (first, last) = (entries[0], entries[entries.count - 1])
     let isShort = entries.count <= namesMax
-    let isSame = first.reached - last.reached < noise
-    let shown = isShort ? entries : entries.filter { $0.reached > first.reached - noise }
+    let isSame = Choice.isEqual(first.reached, last.reached)
+    let shown =
+      isShort ? entries : entries.filter { Choice.isEqual($0.reached, first.reached) }
     var values = shown.prefix(namesMax).map(value)
-    if !isShort, last.reached <= first.reached - noise { values.append("lowest: \(value(last))") }
+    if !isShort, !isSame { values.append("lowest: \(value(last))") }
     let end = isSame ? " (difference not significant)" : ""
     return "Best hit ratios: \(values.joined(", "))\(end)."
   }
@@ -283,8 +283,10 @@ enum ConfigurationAdvice {
         ranking.deficit(entry, at: title).map { (entry: entry, title: title, deficit: $0) }
       }.sorted { -$0.deficit }.first
     }
-    let leading = behind.filter { $0.deficit < noise }
-    guard let last = behind.sorted(byKey: { -$0.deficit }).first, last.deficit >= noise else {
+    let leading = behind.filter { !Choice.isBetter($0.deficit, than: 0) }
+    guard let last = behind.sorted(byKey: { -$0.deficit }).first,
+      Choice.isBetter(last.deficit, than: 0)
+    else {
       return "At \(capacity), the difference is not significant."
     }
     if leading.isEmpty {

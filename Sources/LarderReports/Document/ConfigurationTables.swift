@@ -133,9 +133,13 @@ struct ComparisonCharts {
 
   private var shown: [PolicyName] { comparison.competitors + comparison.offline }
 
+  /// The chart of a metric; nil for one that leads to the policy of the main metric: a table does.
   func figure(_ word: String, _ metric: Metric) -> ChartFigure? {
     guard isWorthDrawing, comparison.has(metric.value) else { return nil }
-    var caption = Ranking(comparison, by: metric).caption
+    let ranking = Ranking(comparison, by: metric)
+    let main = comparison.mainMetric
+    if metric.name != main.name, ranking.leader == Ranking(comparison).leader { return nil }
+    var caption = ranking.caption
     if comparison.kind == .hybrid, comparison.columns.count > 1 {
       caption += " Capacities are of the disk tier."
     }

@@ -181,7 +181,9 @@ struct ServerComparison {
   var blocks: [Block] {
     guard !rows.isEmpty else { return [] }
     func share(of entries: UInt64?, in row: Row) -> Inline {
-      guard let entries, entries > 0, row.evicts, row.server.evictions > 0 else { return .text("") }
+      guard let entries, entries > 0, row.evicts, row.server.evictions ?? 0 > 0 else {
+        return .text("")
+      }
       return .text("\(row.cell.capacity / entries)")
     }
     func number(_ entries: UInt64?) -> Inline { .text(entries.map(NumberText.grouped) ?? "") }

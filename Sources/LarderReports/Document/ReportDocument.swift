@@ -69,8 +69,9 @@ struct ReportDocument {
   }
 
   private static let reading: Line = """
-    Differences are in percentage points; those below \(Metric.noisePoints) points are not \
-    significant. Policies that know the future are bounds or references: they are not ranked, and \
+    Differences are in percentage points; those below \
+    \(AdviceNumbers.plain(Choice.indifferentPoints)) points are not significant. \
+    Policies that know the future are bounds or references: they are not ranked, and \
     no cache can use them. Policies that are worse on average than both LRU and FIFO are not worth \
     using.
     """

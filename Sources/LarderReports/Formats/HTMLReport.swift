@@ -50,7 +50,7 @@ package struct HTMLReport: ReportFormat {
 
         """,
       main: explorer(document.front.figures.first, try time(comparisons, document.styles))
-        + markup.html(document.front) + HTMLMarkup(policies: markup.policies).html(document.details)
+        + markup.html(document.front) + HTMLMarkup().html(document.details)
     ).text
   }
 

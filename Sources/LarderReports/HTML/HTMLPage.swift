@@ -22,6 +22,7 @@ struct HTMLPage {
       <style>\(style)</style>
       </head>
       <body>
+      \(SVGCanvas.shapes)
       <header>
       <div class="bar"><span class="brand">larder</span>
       <div class="theme" role="group" aria-label="Colours" hidden>
@@ -62,15 +63,13 @@ struct HTMLPage {
 /// The style of all pages: a constant, so it cannot contain untrusted text.
 enum PageStyle {
   /// A test prints the expected value.
-  static let hash = "sha256-xtsMjYrFLmWo05ucJfmxzenwuVw2WbUfpQl833limRc="
+  static let hash = "sha256-Nn0k7LaoJySmPm5IbA8eLFCVteah8/PK3u8qLA+sT2g="
 
   static let text = [
     "/*light*/": light, "/*dark*/": dark, "/*fonts*/": SVGCanvas.fonts,
     "/*series*/": ChartColour.allCases.map { ".\($0.className){color:var(--\($0.className))}" }
       .joined(),
-  ].reduce(String(decoding: PackageResources.page_css, as: UTF8.self)) {
-    $0.replacing($1.key, with: $1.value)
-  }
+  ].reduce(PageScript.dense(PackageResources.page_css)) { $0.replacing($1.key, with: $1.value) }
 
   private static let light =
     "--ground:#ffffff;--raised:#f6f8fa;--ink:#1f2328;--muted:#59636e;--grid:#d8dee4;"
@@ -85,7 +84,13 @@ enum PageStyle {
 
 /// The script of all pages: a constant. It reads names from attributes and inserts them as text.
 enum PageScript {
-  static let hash = "sha256-kC36Tq3hzBdUJNFPMBxUD9YZPB7PSJYsXtF6LfzoD2c="
+  static let hash = "sha256-mhleGImrw65qQCIAtkutFjRTnOXY+TP7UZLkjFKDU/c="
 
-  static let text = String(decoding: PackageResources.page_js, as: UTF8.self)
+  static let text = dense(PackageResources.page_js)
+
+  /// A resource without the indentation of its lines.
+  fileprivate static func dense(_ resource: [UInt8]) -> String {
+    String(decoding: resource, as: UTF8.self).split(separator: "\n")
+      .map { $0.drop { $0 == " " } }.joined(separator: "\n")
+  }
 }

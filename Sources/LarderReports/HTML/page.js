@@ -25,6 +25,12 @@ setTheme(remembered());
 all('.theme, .hint, .all').forEach((element) => { element.hidden = false; });
 
 const buttons = all('[data-policy]');
+const policies = buttons.map((button) => button.dataset.policy);
+all('tbody tr').forEach((row) => {
+  const text = row.cells[0].textContent.trim();
+  const name = policies.includes(text) ? text : text.replace(/ \([^(]*$/, '');
+  if (policies.includes(name)) row.dataset.series = name;
+});
 const show = (button, isShown) => {
   button.setAttribute('aria-pressed', String(isShown));
   all('[data-series]').forEach((element) => {
@@ -60,12 +66,13 @@ const place = (mark) => {
   return { x: box.left + box.width / 2, y: box.top + box.height / 2, box };
 };
 all('.plot').forEach((plot) => {
-  const marks = all('.k', plot).map((mark) => {
+  const marks = all('.k, use:not(.s)', plot).map((mark) => {
     const title = one('title', mark);
     const group = mark.closest('.series');
-    const label = title ? title.textContent : '';
+    const own = title ? title.textContent : '';
     if (title) title.remove();
-    return { mark, group, label, series: group ? group.dataset.series : '' };
+    const series = group && !group.matches('.row') ? group.dataset.series : '';
+    return { mark, group, own, series, label: series ? series + ': ' + own : own };
   });
   let current = null;
   const shown = () => marks.filter(
@@ -81,13 +88,12 @@ all('.plot').forEach((plot) => {
   };
   const fill = (item) => {
     tip.replaceChildren();
-    const own = item.label.slice(item.series.length + 2);
-    const at = own.lastIndexOf(' at ');
-    const where = at < 0 ? null : own.slice(at + 4);
-    const beside = where === null ? [] : shown().filter((other) =>
+    const at = item.own.lastIndexOf(' at ');
+    const where = at < 0 ? null : item.own.slice(at + 4);
+    const beside = where === null || !item.series ? [] : shown().filter((other) =>
       Math.abs(place(other.mark).x - place(item.mark).x) < 1);
     const title = document.createElement('strong');
-    if (item.mark.tagName !== 'path' || beside.length < 2) {
+    if (beside.length < 2) {
       title.textContent = item.label;
       tip.append(title);
       return;
@@ -98,8 +104,8 @@ all('.plot').forEach((plot) => {
     const index = sorted.indexOf(item);
     const first = Math.max(0, Math.min(index - 6, sorted.length - 13));
     sorted.slice(first, first + 13).forEach((other) => {
-      const text = other.label.slice(other.series.length + 2);
-      tip.append(line(other.series, text.slice(0, text.lastIndexOf(' at ')), other === item));
+      const end = other.own.lastIndexOf(' at ');
+      tip.append(line(other.series, other.own.slice(0, end), other === item));
     });
   };
   const read = (item, isKey) => {
@@ -357,7 +363,12 @@ if (source) {
     copy.setAttribute('xmlns', space);
     copy.setAttribute('width', width * 2);
     copy.setAttribute('height', height * 2);
-    copy.prepend(shape(copy, 'rect', { width, height, fill: colour('ground') }));
+    copy.prepend(shape(copy, 'rect', { width, height, fill: colour('ground') }),
+      ...all('#shapes path').map((path) => {
+        const defined = document.createElementNS(space, 'defs');
+        defined.append(path.cloneNode());
+        return defined;
+      }));
     const address = URL.createObjectURL(
       new Blob([new XMLSerializer().serializeToString(copy)], { type: 'image/svg+xml' }));
     const image = new Image();

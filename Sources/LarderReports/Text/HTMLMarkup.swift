@@ -35,18 +35,17 @@ struct HTMLMarkup: Markup {
   }
 
   private func text(of table: Table) -> String {
-    let titles = table.titles.map { "<th scope=\"col\">\(XMLText.escaped($0))</th>" }
+    // End tags of cells and rows are left out, as HTML allows.
+    let titles = table.titles.map { "<th>\(XMLText.escaped($0))" }
     let rows = table.rows.map { row in
-      let series = policy(row[0].plain)
       let cells = row.dropFirst().map { cell -> String in
         let isCode = if case .code = cell { true } else { false }
-        return "<td\(isCode ? " class=\"text\"" : "")>\(inline(cell))</td>"
+        return "<td\(isCode ? " class=\"text\"" : "")>\(inline(cell))"
       }
-      return "<tr\(series.map { XMLText.attribute("data-series", $0) } ?? "")>"
-        + "<th scope=\"row\">\(series.map { mark($0) } ?? "")\(inline(row[0]))</th>"
-        + cells.joined() + "</tr>\n"
+      let style = policy(row[0].plain).map(mark) ?? ""
+      return "<tr><th>\(style)\(inline(row[0]))\(cells.joined())\n"
     }
-    return "<div class=\"scroll\"><table>\n<thead><tr>\(titles.joined())</tr></thead>\n<tbody>\n"
+    return "<div class=\"scroll\"><table>\n<thead><tr>\(titles.joined())</thead>\n<tbody>\n"
       + rows.joined() + "</tbody></table></div>"
   }
 
@@ -62,8 +61,7 @@ struct HTMLMarkup: Markup {
     var canvas = SVGCanvas(isStyled: true)
     canvas.polyline([(0, 6), (22, 6)], className: "l", dash: style.dash)
     canvas.marker(style, 11, 6)
-    return "<svg class=\"mark \(style.colour.className)\" width=\"22\" height=\"12\""
-      + " viewBox=\"0 0 22 12\" aria-hidden=\"true\">\(canvas.content)</svg>"
+    return "<svg class=\"mark \(style.colour.className)\">\(canvas.content)</svg>"
   }
 
   private func text(of figure: ChartFigure) -> String {

@@ -7,7 +7,8 @@ struct CombinedFormat: TraceFormat {
     layout: """
       Text, one request per line: `host ident user [01/Mar/2026:10:00:00 +0100] "GET /a HTTP/1.1"
       200 512`, with anything behind it, and before it several clients (X-Forwarded-For), a virtual
-      host, or the prefix of syslog or of a container: a note reports what was found. Other layouts
+      host, or the prefix of syslog or of a container: a note reports what was found. A word behind
+      the bytes such as HIT or TCP_MISS is the cache's own result. Other layouts
       are given as in the server's configuration: log-format='$remote_addr [$time_local] "$request"
       $status $body_bytes_sent $upstream_response_time' (nginx) or log-format='%h %t "%r" %>s %b %D'
       (Apache, varnishncsa). A GET or HEAD whose status may be stored is a get; all other requests
@@ -98,10 +99,15 @@ struct CombinedLayout: WebLayout {
   /// False if leading names vary so much that they are clients.
   private(set) var takesFront = true
   private(set) var takesAddresses = false
+  /// True if words behind the bytes are results of a cache.
+  let hasCacheStatus: Bool
   let fitting: Double
   private let findings: [String]
 
-  var roles: Set<WebRole> { [.time, .request, .status, .bytes, .host] }
+  var roles: Set<WebRole> {
+    let always: Set<WebRole> = [.time, .request, .status, .bytes, .host]
+    return hasCacheStatus ? always.union([.cacheStatus]) : always
+  }
   var understanding: [String] { ["lines are \(place.rawValue)"] + findings }
   func reader() -> Reader { Reader(layout: self) }
 
@@ -109,6 +115,7 @@ struct CombinedLayout: WebLayout {
     var votes = Votes()
     for line in lines { line.withTextField { votes.add($0) } }
     fitting = Double(votes.fitting) / Double(max(1, lines.count))
+    hasCacheStatus = votes.cacheStatuses * 10 > votes.fitting
     // A server is named by few addresses; a client's port changes.
     if votes.addresses.lines > 0, votes.addresses.names.count * 4 <= votes.addresses.lines {
       votes.hosts[.front, default: HostVotes()].add(votes.addresses)
@@ -137,6 +144,35 @@ struct CombinedLayout: WebLayout {
     return nil
   }
 
+  /// The first word that is the result of a cache, `HIT`, `cache="MISS"` or `TCP_HIT:HIER_NONE`,
+  /// in what follows the bytes.
+  static func cacheStatus(in tail: TextField) -> TextField? {
+    var rest = tail
+    while true {
+      rest.skipBlanks()
+      guard !rest.isEmpty else { return nil }
+      var word = rest
+      if rest.next.pointee == 0x22, case let inner = TextField(rest.next + 1, rest.end),
+        let end = inner.endOfQuoted()
+      {
+        word = TextField(inner.next, end)
+        rest = TextField(end + 1, rest.end)
+      } else {
+        word = rest.takeField()
+      }
+      if let equals = word.find(0x3D) { word = TextField(equals + 1, word.end).unquoted }
+      word = word.withoutBrackets
+      if statuses.contains(where: { word.equals(upperCase: $0) }) || word.starts(with: tcp) {
+        return word
+      }
+    }
+  }
+
+  private static let tcp = Array("TCP_".utf8)
+  private static let statuses = [
+    "HIT", "MISS", "EXPIRED", "STALE", "UPDATING", "REVALIDATED", "BYPASS", "PASS",
+  ].map { Array($0.utf8) }
+
   /// True for `01/Mar/2026:` and `2026-03-01T`.
   @inline(__always) private static func isDate(_ text: UnsafePointer<UInt8>) -> Bool {
     guard text[0] &- 0x30 <= 9 else { return false }
@@ -148,12 +184,14 @@ struct CombinedLayout: WebLayout {
     private let place: HostPlace
     private let takesFront: Bool
     private let takesAddresses: Bool
+    private let hasCacheStatus: Bool
     private var (hosts, bare, clients, names, prefixes) = (0, 0, 0, 0, 0)
 
     init(layout: CombinedLayout) {
       place = layout.place
       takesFront = layout.takesFront
       takesAddresses = layout.takesAddresses
+      hasCacheStatus = layout.hasCacheStatus
     }
 
     @inline(__always) mutating func read(
@@ -177,6 +215,10 @@ struct CombinedLayout: WebLayout {
       fields[.status] = rest.takeField()
       fields[.bytes] = rest.takeField()
       guard !fields[.status].isEmpty else { return .bad }
+      if hasCacheStatus {
+        fields[.cacheStatus] =
+          CombinedLayout.cacheStatus(in: rest) ?? TextField(rest.end, rest.end)
+      }
       let head = TextField(line.next, time.next - 1)
       if place != .none || !CombinedLayout.isPlain(head) { readHead(head, into: fields) }
       return .request
@@ -252,6 +294,7 @@ extension CombinedLayout {
 
   fileprivate struct Votes {
     var fitting = 0
+    var cacheStatuses = 0
     var hosts: [HostPlace: HostVotes] = [:]
     var addresses = HostVotes()
     var clients = 0
@@ -273,6 +316,8 @@ extension CombinedLayout {
       let status = rest.takeField()
       guard status.count == 3, status.isNumber else { return }
       fitting += 1
+      _ = rest.takeField()
+      if CombinedLayout.cacheStatus(in: rest) != nil { cacheStatuses += 1 }
       if between.isFullHostName { hosts[.behindTime, default: HostVotes()].add(between) }
       let head = TextField(line.next, time.next - 1).trimmed
       let own = LogPrefix.removed(from: head)
@@ -309,6 +354,11 @@ extension CombinedLayout {
         findings.append(
           "\(clients) of the first \(fitting) lines have several client addresses in front, none "
             + "of them a virtual host")
+      }
+      if cacheStatuses * 10 > fitting {
+        findings.append(
+          "words behind the bytes are results of a cache, such as HIT, in \(cacheStatuses) of the "
+            + "first \(fitting) lines")
       }
       if let prefix {
         findings.append("the prefix of a logger, such as \(prefix), is ignored")

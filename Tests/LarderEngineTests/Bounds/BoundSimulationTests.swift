@@ -32,7 +32,7 @@ import Testing
           let lower = try run("pfoo-l", columns, unit, capacity: capacity, warmUp: warmUp)
           #expect(lower.hits <= upper.hits)
           #expect(lower.bytesHit <= upper.bytesHit)
-          for policy in PolicyRegistry.standard.map(\.description.name) {
+          for policy in ContractSpecs.storing {
             let counts = try run(policy, columns, unit, capacity: capacity, warmUp: warmUp)
             #expect(counts.requests == upper.requests && counts.requests == lower.requests)
             #expect(counts.bytesRequested == upper.bytesRequested)

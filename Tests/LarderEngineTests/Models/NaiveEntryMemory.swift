@@ -16,7 +16,7 @@ enum NaiveEntryMemory {
         return UInt32(blocks * 4096)
       }
     case "varnish":
-      var headers = key(250)
+      var headers = key(130)
       while headers % 8 != 0 { headers += 1 }
       return { [headers] in UInt32(120 + headers) + $0 }
     default:

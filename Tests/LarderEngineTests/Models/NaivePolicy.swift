@@ -8,6 +8,7 @@ protocol NaivePolicy {
   func contains(_ id: ObjectID) -> Bool
   func isGhost(_ id: ObjectID) -> Bool
   var overflows: Bool { get }
+  var exceedsCapacity: Bool { get }
   /// A resident object is requested; `request.size` is its stored size.
   mutating func hit(_ request: Request)
   mutating func replace(_ request: Request)
@@ -32,6 +33,7 @@ protocol NaivePolicy {
 extension NaivePolicy {
   func isGhost(_ id: ObjectID) -> Bool { false }
   var overflows: Bool { false }
+  var exceedsCapacity: Bool { false }
   func hasIdled(_ id: ObjectID) -> Bool { false }
   func isFull(for request: Request) -> Bool { false }
   mutating func evict(for request: Request) -> ObjectID { evict() }

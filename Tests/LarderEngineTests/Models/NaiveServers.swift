@@ -26,7 +26,7 @@ enum NaiveServers {
     _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit
   ) -> (any NaivePolicy)? {
     switch spec.name {
-    case "nginx": NaiveNginx(spec)
+    case "nginx": NaiveNginx(spec, capacity: capacity, unit: unit)
     case "varnish": NaiveVarnish(spec, capacity: capacity)
     case "memcached": NaiveMemcached(spec, capacity: capacity, unit: unit)
     default: nil

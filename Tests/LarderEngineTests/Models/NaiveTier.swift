@@ -38,10 +38,12 @@ struct NaiveTier {
 
   init?(_ setup: TierSetup, unit: CapacityUnit, seed: UInt64 = 0) throws {
     // Objects have one limit: the lower of the two limits on their number is the capacity.
-    capacity = unit == .objects ? min(setup.capacity, setup.objectsMax ?? .max) : setup.capacity
+    let capacity =
+      unit == .objects ? min(setup.capacity, setup.objectsMax ?? .max) : setup.capacity
     let made = try NaivePolicies.make(setup.policy, capacity: capacity, unit: unit, seed: seed)
     guard let policy = made else { return nil }
     self.policy = policy
+    self.capacity = policy.exceedsCapacity ? .max : capacity
     timeToLiveSeconds = setup.timeToLiveSeconds
     objectsMax = setup.objectsMax.map { Int($0) } ?? .max
     weight = NaiveEntryMemory.weight(setup.policy, unit: unit)

@@ -9,7 +9,9 @@ import Testing
   /// Entries larger than the few bytes that other tests give a whole cache.
   static let specs = [
     "memcached:memory=server:key=20", "memcached:memory=server:page=256:first=80",
-    "nginx:memory=server", "nginx:memory=server:key=0:inactive=20", "varnish:memory=server",
+    "nginx:memory=server", "nginx:memory=server:key=0:inactive=20",
+    "nginx:clock=requests:rate=1", "nginx:clock=requests:rate=3:keys=9:inactive=0",
+    "varnish:memory=server",
     "varnish:memory=server:key=9", "redis-lru:empty=0",
     "redis-lru:memory=server:key=31:empty=500:quantum=8",
     "redis-lfu:memory=server:key=300:empty=99:quantum=8",

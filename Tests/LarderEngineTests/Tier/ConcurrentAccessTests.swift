@@ -102,8 +102,8 @@ import Testing
     tier.beginExpiries()
     #expect(tier.set(Request(id: 1, expires: 10), 0) == .stored)
     let expiries = try #require(tier.sharedExpiries())
-    #expect(expiries[1].load(ordering: .relaxed) == 10)
-    #expect(expiries[2].load(ordering: .relaxed) == Request.noExpiry)
+    #expect(~expiries[1].load(ordering: .relaxed) == 10)
+    #expect(~expiries[2].load(ordering: .relaxed) == Request.noExpiry)
     #expect(tier.access(1, 10) == .expired)
     #expect(!tier.contains(1))
   }

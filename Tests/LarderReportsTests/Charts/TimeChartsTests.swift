@@ -59,7 +59,7 @@ struct TimeChartsTests {
     }
     let charts = charts(records)
     for chart in charts {
-      #expect(chart.groups.count == 20 && Set(chart.groups.map(\.title)).count == 20)
+      #expect(chart.groups.count == 12 && Set(chart.groups.map(\.title)).count == 12)
       #expect(chart.caption.hasSuffix("the table has all."))
     }
     #expect(charts.count == 1)

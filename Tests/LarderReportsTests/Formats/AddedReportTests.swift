@@ -21,6 +21,10 @@ private struct TabReport: ReportFormat {
 #if compiler(>=6.2)
   /// A report format registered at run time is known by name, and workload files may request it.
   @Suite(.endsInTime) struct AddedReportTests {
+    @Test func workloadFilesKnowEveryReport() {
+      #expect(ReportRegistry.standard.map(\.name) == ReportKind.standard.map(\.rawValue))
+    }
+
     @Test func registeredReportIsWritten() async {
       await #expect(processExitsWith: .success) {
         try ReportRegistry.add(TabReport())

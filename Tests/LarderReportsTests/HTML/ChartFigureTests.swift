@@ -36,7 +36,7 @@ struct ChartFigureTests {
     #expect(try report.text == MarkdownReport().text(of: SampleResults.full))
     let shown = report.text.matches(of: /!\[[^\]]*\]\(([^)]*)\)/).map { String($0.1) }
     #expect(shown == files.dropFirst().map(\.name))
-    #expect(shown.count > 8)
+    #expect(shown.count > 6)
     for file in files.dropFirst() { #expect(XMLShape(file.text) != nil, "\(file.name)") }
   }
 }

@@ -80,28 +80,15 @@ struct PolicyPage {
     if !policy.needs.names.isEmpty {
       facts.append("Needs: \(policy.needs.names.joined(separator: ", ")).")
     }
-    if policy.isRandom { facts.append("Random: results depend on the seed.") }
+    if policy.isRandom { facts.append("Random.") }
     for parameter in policy.parameters {
       let value = "\(parameter.name)=\(parameter.defaultValue)"
       let isNew = explained.insert("\(value): \(parameter.summary)").inserted
       facts.append("\(code: value)\(isNew ? ": \(parameter.summary)." : ".")")
     }
-    if let standing = standings[policy.name], let extremes = extremes(standing) {
-      facts.append(Line(text: extremes))
-    }
     facts.append("\(policy.paper).")
     blocks.append(.list(facts))
     return blocks
-  }
-
-  /// Where it was furthest above and below LRU; nil if it never differed.
-  private func extremes(_ standing: PolicyStanding) -> String? {
-    let gain = standing.largestGain.flatMap { $0.points >= 0.005 ? $0 : nil }
-    let loss = standing.largestLoss.flatMap { $0.points <= -0.005 ? $0 : nil }
-    let texts = [gain, loss].compactMap { $0 }.map {
-      "\(pointsText($0.points)) in \($0.place)"
-    }
-    return texts.isEmpty ? nil : "Against LRU: \(texts.joined(separator: ", "))."
   }
 
   /// Nil for a policy that was not run in as many cells as LRU: the means would not compare.
@@ -118,24 +105,17 @@ struct PolicyPage {
 
 /// Results of one policy, compared with the others, in several runs.
 struct PolicyStanding {
-  /// A difference to LRU and where it was found.
-  struct Difference {
-    var points: Double
-    var place: String
-  }
-
   private(set) var cells = 0
   /// Cells in which no policy had more hits, of those that do not know the future.
   private(set) var bestIn: [String] = []
-  private var gains: [Difference] = []
+  /// Differences to LRU, in percentage points.
+  private var gains: [Double] = []
   private var times: [Double] = []
   private var bytes: [Double] = []
 
   var gainMean: Double? {
-    gains.isEmpty ? nil : gains.map(\.points).reduce(0, +) / Double(gains.count)
+    gains.isEmpty ? nil : gains.reduce(0, +) / Double(gains.count)
   }
-  var largestGain: Difference? { gains.max { $0.points < $1.points } }
-  var largestLoss: Difference? { gains.min { $0.points < $1.points } }
   /// Time of a request as a multiple of LRU's: the median over the cells.
   var timeAgainstLRU: Double? { Self.median(times) }
   /// Memory for each distinct object: the median over the cells.
@@ -173,7 +153,7 @@ struct PolicyStanding {
       guard let ratio = hitRatio(policy) else { continue }
       var standing = standings[policy.text] ?? PolicyStanding()
       standing.cells += 1
-      standing.gains.append(Difference(points: (ratio - base) * 100, place: place))
+      standing.gains.append((ratio - base) * 100)
       if best.contains(policy) { standing.bestIn.append(place) }
       let records = comparison.records(policy, column)
       if let lruTime, let time = seconds(records) { standing.times.append(time / lruTime) }

@@ -47,7 +47,6 @@ import Testing
     let fifo = try #require(standings["fifo"])
     #expect(fifo.cells == 2 && fifo.bestIn == ["w at 20"])
     #expect(abs(try #require(fifo.gainMean) - -1.9) < 1e-9)
-    #expect(fifo.largestGain?.place == "w at 20" && fifo.largestLoss?.place == "w at 10")
     #expect(abs(try #require(fifo.timeAgainstLRU) - 0.6) < 1e-9)
     #expect(fifo.bytesPerObject == 8)
     #expect(standings["lru"]?.bestIn == ["w at 10"])
@@ -82,7 +81,6 @@ import Testing
     #expect(page.contains("| `clock` | queue | – | – | – | – |"))
     #expect(page.contains("w: Something \\| else."))
     #expect(page.contains("- `bits=1`: bits of each object's request counter, 1 to 3."))
-    #expect(page.contains(", -5.00 in w at 10."))
   }
 
   /// With `LARDER_WRITE_DOCS` the page is written instead of compared.
@@ -101,8 +99,6 @@ import Testing
       try page.write(to: file, atomically: true, encoding: .utf8)
     }
     let isCurrent = try String(contentsOf: file, encoding: .utf8) == page
-    #expect(isCurrent, "docs/policies.md is out of date; run 'make figures PART=policies'")
-    let measured = Set(runs.flatMap { $0.records.map(\.cell.policy) })
-    #expect(Set(PolicyRegistry.standard.map(\.description.name)).subtracting(measured) == [])
+    #expect(isCurrent, "docs/policies.md is out of date; run 'make workload-docs'")
   }
 }

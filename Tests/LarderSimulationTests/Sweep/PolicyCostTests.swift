@@ -50,7 +50,6 @@ struct PolicyCostTests {
       return
     }
     #expect(text[start..<end] == table, "out of date; run 'make figures PART=policies'")
-    #expect(PolicyRegistry.standard.allSatisfy { PolicyCost.table[$0.description.name] != nil })
   }
 
   @Test func unknownPoliciesCountAsSlow() {

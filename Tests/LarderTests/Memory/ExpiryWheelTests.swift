@@ -5,7 +5,7 @@ import Testing
 
 extension ExpiryWheel {
   /// Removes all ids that are due, a few in each call.
-  fileprivate mutating func removeDue(
+  fileprivate func removeDue(
     _ now: UInt64, expires: (ObjectID) -> UInt64?
   ) -> [ObjectID] {
     var all: [ObjectID] = []
@@ -23,7 +23,7 @@ extension ExpiryWheel {
     let ids = 60
     var random = TestRandom(seed: UInt64(granule))
     var now = UInt64(random.below(1 << 40))
-    var wheel = ExpiryWheel(room: 10, granule: UInt64(granule), now: now)
+    let wheel = ExpiryWheel(room: 10, granule: UInt64(granule), now: now)
     wheel.reserve(room: ids)
     let tick = UInt64(1) << wheel.shift
     #expect(tick <= UInt64(granule) && tick * 2 > UInt64(granule))
@@ -72,7 +72,7 @@ extension ExpiryWheel {
   @Test func callLooksAtALimitedNumberOfIDs() {
     let ids = 1_000
     for expires in [UInt64(5_000), 5_000_000, 1 << 40] {
-      var wheel = ExpiryWheel(room: ids, granule: 1_000, now: 0)
+      let wheel = ExpiryWheel(room: ids, granule: 1_000, now: 0)
       for id in 1...ids { wheel.set(ObjectID(id), expires: expires, now: 0) }
       var (found, calls) = (Set<ObjectID>(), 0)
       while true {
@@ -92,14 +92,14 @@ extension ExpiryWheel {
 
   /// The only entry was postponed by nearly a turn of its level, to the slot of `now`.
   @Test(.endsInTime) func postponedEntryIsLookedAtOnce() {
-    var wheel = ExpiryWheel(room: 1, granule: 1, now: 0)
+    let wheel = ExpiryWheel(room: 1, granule: 1, now: 0)
     wheel.set(1, expires: 64, now: 0)
     #expect(wheel.removeDue(100) { _ in 4_194 } == [])
     #expect(wheel.removeDue(4_194) { _ in 4_194 } == [1])
   }
 
   @Test func emptyWheelHasNoNextTime() {
-    var wheel = ExpiryWheel(room: 4, granule: 1_000, now: 5_000_000)
+    let wheel = ExpiryWheel(room: 4, granule: 1_000, now: 5_000_000)
     #expect(wheel.nextInstant == .max)
     wheel.set(1, expires: .max, now: 5_000_000)
     #expect(wheel.nextInstant == .max)
@@ -113,7 +113,7 @@ extension ExpiryWheel {
   /// An expiry in the past, or at the end of time, does not trap.
   @Test func extremeTimesAreAccepted() {
     for granule in [UInt64(1), 1 << 40, .max] {
-      var wheel = ExpiryWheel(room: 4, granule: granule, now: 1 << 50)
+      let wheel = ExpiryWheel(room: 4, granule: granule, now: 1 << 50)
       wheel.set(1, expires: 0, now: 1 << 50)
       wheel.set(2, expires: 1, now: 1 << 50)
       wheel.set(3, expires: .max - 1, now: 1 << 50)
@@ -125,7 +125,7 @@ extension ExpiryWheel {
 
   /// Time without entries takes no steps: a wheel that counted them would not end.
   @Test(.endsInTime) func longTimesTakeNoSteps() {
-    var wheel = ExpiryWheel(room: 4, granule: 1, now: 0)
+    let wheel = ExpiryWheel(room: 4, granule: 1, now: 0)
     for round in 1...1_000 {
       let expires = UInt64(round) << 40
       wheel.set(1, expires: expires, now: expires - 1 << 39)

@@ -7,10 +7,8 @@ import Testing
   /// most ids outside their home buckets.
   @Test(arguments: [UInt32(1), 5, 1_000, .max], [1, 9, 20, 64])
   func behavesAsADictionaryForAllHashes(hashes: UInt32, objects: Int) {
-    let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: KeyDirectory.bytes(objects: objects), alignment: 64)
-    defer { memory.deallocate() }
-    let directory = KeyDirectory(objects: objects, in: memory)
+    let directory = KeyDirectory(objects: objects)
+    defer { directory.deallocate() }
     var model: [UInt32: UInt32] = [:]
     var random = TestRandom(seed: UInt64(hashes))
     func hash(_ id: UInt32) -> UInt32 {
@@ -42,10 +40,8 @@ import Testing
   /// With a single overflow count per bucket it would be 2.2 buckets, and each is a cache line.
   @Test func missingKeyIsDetectedInFewBuckets() {
     let objects = 10_000
-    let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: KeyDirectory.bytes(objects: objects), alignment: 64)
-    defer { memory.deallocate() }
-    let directory = KeyDirectory(objects: objects, in: memory)
+    let directory = KeyDirectory(objects: objects)
+    defer { directory.deallocate() }
     var random = TestRandom(seed: 1)
     func anyHash() -> UInt32 { UInt32(random.below(1 << 32)) }
     var hashes = (0..<objects).map { _ in anyHash() }

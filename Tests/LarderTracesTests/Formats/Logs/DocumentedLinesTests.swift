@@ -24,15 +24,18 @@ struct DocumentedLinesTests {
         examples.append(Example(title: line))
       } else if let last = examples.indices.last {
         if line.hasPrefix("    ") { examples[last].lines.append(String(line.dropFirst(4))) }
-        if line.hasPrefix("Time ") { examples[last].request = line }
+        if line.hasPrefix("Key ") { examples[last].request = line }
       }
     }
     return examples
   }
 
   private static func text(_ record: TraceRecord, key: String) -> String {
-    var text = "Time \(record.time / 1_000_000), key `\(key)`, size \(record.size), "
-    text += "\(Operation(rawValue: record.operation) ?? .bypass)"
+    var text = "Key `\(key)`"
+    if record.time / 1_000_000 != 1_772_359_200 { text += ", time \(record.time / 1_000_000)" }
+    if record.size != 900 { text += ", size \(record.size)" }
+    let operation = Operation(rawValue: record.operation) ?? .bypass
+    if operation != .get { text += ", \(operation)" }
     if record.ttl > 0 { text += ", TTL \(record.ttl) s" }
     if record.cost >= 0, record.cost != 1 { text += ", cost \(Int(record.cost.rounded())) ms" }
     return text + "."

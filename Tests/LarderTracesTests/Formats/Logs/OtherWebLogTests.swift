@@ -53,7 +53,21 @@ struct OtherWebLogTests {
         #"2026-03-01T10:00:00+00:00 "GET /a HTTP/1.1" 200 \#($0)"#
       }
     ),
+    ("combined", combined(["HIT", "HIT", "MISS", "EXPIRED", "STALE"])),
+    ("combined", combined([#""HIT""#, #""HIT""#, #""-""#, #""MISS""#, #""BYPASS""#, #""HIT""#])),
+    ("combined", combined(["rt=0.1 cs=HIT", "cs=MISS", "cs=-", "cs=HIT", "cs=HIT", "cs=MISS"])),
+    ("combined", combined(["hit", "pass", "hit", "miss", "hit"])),
+    (
+      "combined",
+      combined(["TCP_HIT:NONE", "TCP_MEM_HIT:NONE", "TCP_MISS:D", "TCP_MISS:D", "TCP_HIT:NONE"])
+    ),
   ]
+
+  private static func combined(_ tails: [String]) -> [String] {
+    tails.map {
+      #"192.0.2.1 - - [01/Mar/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 9 "-" "a HIT b" \#($0)"#
+    }
+  }
 
   @Test(arguments: statuses.indices)
   func hitRatioOfTheServerIsReported(_ index: Int) throws {
@@ -62,7 +76,7 @@ struct OtherWebLogTests {
     let path = try folder.write(lines.joined(separator: "\n") + "\n", to: "a.log")
     let trace = try PreparedTrace.load(path: path, format: ComponentSpec(parsing: format))
     #expect(trace.reading.outcomes.hits == 3 && trace.reading.outcomes.misses == 2, "\(format)")
-    #expect(trace.notes.contains { $0.contains("hit ratio of 60.0 %: 3 of 5 gets.") })
+    #expect(trace.notes.contains { $0.contains("hit ratio of 60.0 %: 3 of ") })
   }
 
   @Test func truncatedSquidResponsesSetNoSize() throws {
