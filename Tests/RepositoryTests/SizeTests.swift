@@ -10,10 +10,10 @@ struct SizeTests {
       (["Sources/LarderEngine"] + Registration.policies, 18_918),
       (["Sources/LarderTraces"], 16_229),
       (["Sources/LarderExperiments"], 12_199),
-      (["Sources/Larder"], 19_437),
+      (["Sources/Larder"], 20_125),
       (["Sources/LarderHTTP"], 2_218),
-      (["Sources"], 88_808),
-      (["Tests"], 70_561),
+      (["Sources"], 90_265),
+      (["Tests"], 71_392),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }
