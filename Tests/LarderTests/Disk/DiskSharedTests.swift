@@ -270,6 +270,7 @@ import Testing
       for key in 0..<10 { try owner("set \(key) \(100 + key)") }
       try owner("close")
     }
+    try FileManager.default.removeItem(atPath: path + "/snapshot")
     let database = try SQLiteConnection(path: path + "/index.sqlite", busyMilliseconds: 0)
     try database.execute(
       "UPDATE tags SET tag = tag + 1 WHERE id < 4; DELETE FROM tags WHERE id = 5")

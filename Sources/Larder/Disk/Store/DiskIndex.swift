@@ -19,9 +19,10 @@ final class DiskIndex {
   let readers: DiskReaders
   let log: DiskLog
   let tags: DiskKeyTags?
+  let changes: DiskChanges
   let putStatement: SQLiteStatement
   let deleteStatement: SQLiteStatement
-  let getStatement: SQLiteStatement
+  let scanStatement: SQLiteStatement
   let rowStatement: SQLiteStatement
   let updateStatement: SQLiteStatement
 
@@ -58,10 +59,11 @@ final class DiskIndex {
     }
     seed = facts.seed
     seal = try Self.findSeal(path, facts, configuration.encryption)
-    readers = DiskReaders(path: path, configuration, seal: seal, layer: layer)
+    readers = DiskReaders(path: path, configuration, seed: seed, seal: seal, layer: layer)
     do throws(SQLiteError) {
       log = try DiskLog(connection, configuration, readers)
       tags = try configuration.isShared ? DiskKeyTags(connection, seed: seed, seal: seal) : nil
+      changes = try DiskChanges(connection, seed: seed)
       putStatement = try connection.prepare(
         """
         INSERT OR REPLACE INTO entries(id, suite, permanent, bytes, inserted, stored,
@@ -69,7 +71,7 @@ final class DiskIndex {
         VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
         """)
       deleteStatement = try connection.prepare("DELETE FROM entries WHERE id = ?")
-      getStatement = try connection.prepare(Self.getQuery)
+      scanStatement = try connection.prepare(Self.scanQuery)
       rowStatement = try connection.prepare(Self.rowQuery)
       updateStatement = try connection.prepare(
         """
@@ -84,24 +86,28 @@ final class DiskIndex {
 
   static let columns =
     "suite, permanent, bytes, inserted, stored, created, expires, cost, checksum, file"
-  static let getQuery = "SELECT version, type, key, value FROM entries WHERE id = ?"
+  private static let scanQuery = """
+    SELECT \(columns), mark, version, type, key, id FROM entries WHERE id BETWEEN ? AND ?
+      ORDER BY id LIMIT ?
+    """
   static let rowQuery =
     "SELECT \(columns), mark, version, type, key, value FROM entries WHERE id = ?"
 
   func close() {
     readers.close()
     log.rollBack()
-    for statement in [putStatement, deleteStatement, getStatement, rowStatement, updateStatement] {
+    for statement in [putStatement, deleteStatement, scanStatement, rowStatement, updateStatement] {
       statement.finalize()
     }
     tags?.close()
+    changes.close()
     log.close()
     connection.close()
   }
 
   var hasFreePages: Bool { freePages > 0 }
 
-  private var freePages: Int64 { (try? connection.number("PRAGMA freelist_count")) ?? 0 }
+  var freePages: Int64 { (try? connection.number("PRAGMA freelist_count")) ?? 0 }
 
   var isMostlyFree: Bool {
     let free = freePages
@@ -123,7 +129,7 @@ final class DiskIndex {
 }
 
 extension DiskIndex {
-  static let format: Int64 = 4
+  static let format: Int64 = 5
   static let application: Int64 = 0x4c61_7264
 
   static let entriesTable = """
@@ -167,7 +173,7 @@ extension DiskIndex {
         guard facts.format == format else { return facts }
         let hasTags = DiskKeyTags.areIn(tables)
         guard tables["entries"] == entriesTable, tables["suites"] == suitesTable,
-          tables.count == (hasTags ? 6 : 5)
+          tables["changes"] == DiskChanges.table, tables.count == (hasTags ? 7 : 6)
         else {
           throw damage(connection, "it does not have the tables of a cache")
         }
@@ -220,6 +226,7 @@ extension DiskIndex {
       \(DiskFacts.table);
       \(suitesTable);
       \(entriesTable);
+      \(DiskChanges.table);
       \(facts.inserts)
       PRAGMA application_id = \(application);
       PRAGMA user_version = \(format);

@@ -23,6 +23,8 @@ final class DiskKeyTags {
     FROM tags JOIN entries USING(id) WHERE tag = ?
     """
 
+  /// True if the table was made when the database was opened: rows have no tags yet.
+  let isNew: Bool
   private let connection: SQLiteConnection
   private let seed: UInt64
   private let seal: DiskSeal?
@@ -34,7 +36,8 @@ final class DiskKeyTags {
     self.connection = connection
     self.seed = seed
     self.seal = seal
-    if !Self.areIn(try DiskIndex.readTables(connection)) { try connection.execute(Self.table) }
+    isNew = !Self.areIn(try DiskIndex.readTables(connection))
+    if isNew { try connection.execute(Self.table) }
     // The tag of a replaced value is there already: its page does not change.
     putStatement = try connection.prepare("INSERT OR IGNORE INTO tags VALUES(?, ?)")
     rowStatement = try connection.prepare(DiskIndex.rowQuery)

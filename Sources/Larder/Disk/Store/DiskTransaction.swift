@@ -112,6 +112,8 @@ extension DiskCore {
 
   func rollBack(_ index: DiskIndex) {
     index.log.rollBack()
+    index.changes.forget()
+    writing = nil
     let failed = transaction
     transaction.puts = []
     transaction.deletes = []
@@ -134,7 +136,7 @@ extension DiskCore {
     }
     recycleSegments()
     shrinkAfterRemovals()
-    writeOrderAfterHits()
+    continueSnapshot()
   }
 
   /// Returns a bounded number of pages to the file system if most of the database is free after
@@ -189,7 +191,7 @@ extension DiskCore {
       }
     }
     shrinkIfMostlyFree()
-    writeOrder()
+    if let index, !index.changes.isCurrent || sequence != snapshotSequence { beginSnapshot() }
   }
 
   /// Runs a removal, and repeats it once after making room if it failed because the disk is full:
@@ -213,7 +215,7 @@ extension DiskCore {
       try body(index)
     } catch {
       rollBack(index)
-      if error.isWriteFailure, !slots.contains(where: \.isStored) {
+      if error.isWriteFailure, !hasStored {
         // No entry is left, and starting empty needs no space.
         try startAnew()
       } else {
@@ -265,7 +267,9 @@ extension DiskCore {
       if hasUncommitted { throw placeLoss }
       return
     }
+    for removal in removals { _ = try finish(removal) }
     try flush()
+    while writeSnapshotBlock() {}
     folder.values.removeSpare()
     // SQLite would do this when it closes the database, but without reporting errors.
     if let index, configuration.durability == .normal {
