@@ -50,8 +50,8 @@
 /// approximately for the others, without ghosts. `auto` continues with the policy in charge.
 ///
 /// A call takes O(1) time in addition to the policy and the size of the value; opening takes
-/// O(entries), as do the calls documented so. After an orderly end opening reads no rows, and after
-/// a crash those near a change. Calls for many entries let others in after every 256.
+/// O(entries), as do the calls documented so, and after an orderly end a third of the time that it
+/// takes after a crash. Calls for many entries let others in after every 256.
 @dynamicMemberLookup public struct DiskCache: Sendable {
   /// This cache, with calls that block the calling thread.
   public let blocking: BlockingDiskCache

@@ -249,10 +249,9 @@ extension DiskCore {
     var suites: [(UInt32, String)] = []
     var codecs: [UInt32: String] = [:]
     var snapshot: DiskSnapshot?
-    /// True if the slots of the snapshot count, but in these parts.
+    /// True if its slots count, and no row was read.
     var isCurrent = false
     var rows: [Loaded] = []
-    /// Those of the snapshot if it is current.
     var slots = DiskBlocks<DiskSlot>()
     var expiries = DiskBlocks<UInt64>()
   }
@@ -280,6 +279,7 @@ extension DiskCore {
       try resetIDs(contents.slots)
       try matchTags(contents, index)
       self.index = index
+      if contents.isCurrent { snapshotTransactions = index.log.transactions }
       adopt(contents, present)
       dropLosses(index)
       let choice = tier.choice?.samples ?? 0 > 0 ? tier.choice : contents.snapshot?.choice
@@ -347,20 +347,19 @@ extension DiskCore {
         in: index.connection, seed: index.seed, seal: index.seal)
       contents.codecs = try DiskIndex.codecs(in: index.connection, seed: index.seed)
       let suites = Set(contents.suites.lazy.map(\.0)).union([0])
-      let ids = try useSnapshot(&contents, suites, index)
-      for range in ids {
-        try index.scan(range) { found in
-          guard let (id, row, header) = found, suites.contains(row.suite) else {
-            isIntact = false
-            return
-          }
-          header.key.withUnsafeBytes { key in
-            contents.rows.append(
-              Loaded(
-                id: id, row: row, digest: KeyDigest(key, suite: row.suite, seed: index.seed),
-                hasTexts: header.version != nil || header.contentType != nil, keyBytes: key.count,
-                tag: contents.isCurrent ? nil : index.tags?.tag(of: key, suite: row.suite)))
-          }
+      contents.snapshot = readSnapshot(index)
+      if useSlots(&contents, suites, index) { return contents }
+      try index.scan { found in
+        guard let (id, row, header) = found, suites.contains(row.suite) else {
+          isIntact = false
+          return
+        }
+        header.key.withUnsafeBytes { key in
+          contents.rows.append(
+            Loaded(
+              id: id, row: row, digest: KeyDigest(key, suite: row.suite, seed: index.seed),
+              hasTexts: header.version != nil || header.contentType != nil, keyBytes: key.count,
+              tag: index.tags?.tag(of: key, suite: row.suite)))
         }
       }
     } catch {
@@ -370,39 +369,29 @@ extension DiskCore {
     return contents
   }
 
-  /// Takes the slots of the snapshot if the database names it and few of them have changed, and
-  /// returns the ids whose rows are to be read: all if not.
-  private func useSnapshot(
+  /// Takes the slots of the snapshot, and returns true, if the database named it as one of a cache
+  /// that is shared, or is not, as this one. Otherwise there may be no tags of these rows.
+  private func useSlots(
     _ contents: inout Contents, _ suites: Set<UInt32>, _ index: DiskIndex
-  ) throws(SQLiteError) -> [ClosedRange<Int64>] {
-    contents.snapshot = readSnapshot(index)
-    let parts = try index.changes.parts(since: contents.snapshot?.generation)
-    guard let snapshot = contents.snapshot, let parts, losses.isEmpty, index.tags?.isNew != true,
-      parts.count * DiskChanges.partIDs <= snapshot.count / 2 + DiskChanges.partIDs
-    else { return [.min ... .max] }
+  ) -> Bool {
+    guard let snapshot = contents.snapshot, snapshot.generation == index.snapshot,
+      snapshot.generation & 1 == (index.tags == nil ? 0 : 1), losses.isEmpty
+    else { return false }
     let slots = DiskBlocks<DiskSlot>(count: snapshot.count)
     let expiries = DiskBlocks<UInt64>(count: snapshot.count)
     for place in 0..<snapshot.count {
       let record = snapshot[place]
       guard record.slot.isStored else { continue }
-      guard suites.contains(record.slot.suite) else { return [.min ... .max] }
+      guard place > 0, record.slot.isSound, suites.contains(record.slot.suite) else { return false }
       (slots[place], expiries[place]) = (record.slot, record.expiry)
     }
-    var ranges: [ClosedRange<Int64>] = []
-    for part in parts {
-      let first = part * DiskChanges.partIDs
-      let last = first + DiskChanges.partIDs - 1
-      for place in first...last where place < slots.count { slots[place] = DiskSlot() }
-      let before = ranges.last?.upperBound == Int64(first) - 1 ? ranges.popLast() : nil
-      ranges.append((before?.lowerBound ?? Int64(first))...Int64(last))
-    }
-    contents.isCurrent = true
     (contents.slots, contents.expiries) = (slots, expiries)
-    return ranges
+    contents.isCurrent = true
+    return true
   }
 
   private func matchTags(_ contents: Contents, _ index: DiskIndex) throws(DiskCacheError) {
-    // They change with the rows.
+    // The snapshot of a shared cache is also one of its tags.
     guard let tags = index.tags, !contents.isCurrent else { return }
     do throws(SQLiteError) {
       try tags.match(contents.rows.lazy.compactMap { row in row.tag.map { (Int64(row.id), $0) } })
@@ -458,11 +447,10 @@ extension DiskCore {
     if losses.hasAllRows || losses.rows.contains(id) {
       return doom(id, row, isPresent: present.contains(row.file))
     }
-    let other = slots.find(loaded.digest)
     // Expired entries stay: their origin may still confirm them.
-    guard isWhole(row.file, present), other.map({ slots[Int($0)].stored < row.stored }) ?? true
-    else { return doomed.append(id) }
-    if let other { drop(other) }
+    guard isWhole(row.file, present), slots.find(loaded.digest) == nil else {
+      return doomed.append(id)
+    }
     slots[Int(id)].take(loaded.digest, suite: row.suite)
     record(id, row, keyBytes: loaded.keyBytes, written: 0, hasTexts: loaded.hasTexts)
     slots.link(id)

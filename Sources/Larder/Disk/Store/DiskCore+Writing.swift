@@ -452,7 +452,6 @@ extension DiskCore {
           // No entry is left: SQLite frees the whole table at once.
           try index.log.beginIfNeeded()
           try index.deleteAll()
-          writing = nil
           transaction.deletes += doomed
           doomed.removeAll()
         }

@@ -48,6 +48,8 @@ final class DiskCore {
   var sequence: UInt64 = 0
   /// The sequence number when the last snapshot was begun.
   var snapshotSequence: UInt64 = 0
+  /// Transactions begun when the database came to name a snapshot, which it does until the next.
+  var snapshotTransactions: Int?
   var writing: DiskSnapshotWriting?
   /// Removals that are under way.
   var removals: [DiskRemoval] = []
@@ -241,10 +243,9 @@ final class DiskCore {
     // A cache that is opened again after a failure continues from its choice.
     for isRestoring in [true, false] { tier.setRestoring(isRestoring, choice: choice) }
     doomed = []
-    writing = nil
+    (writing, snapshotTransactions) = (nil, nil)
     transaction = DiskTransaction()
     unsettledMoves = []
-    removals = []
     totals = [:]
     valueBytes = 0
     rowBytes = 0

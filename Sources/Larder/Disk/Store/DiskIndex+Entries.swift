@@ -37,7 +37,6 @@ extension DiskIndex {
       try putStatement.run()
     }
     try tags?.put(id, suite: row.suite, key)
-    try changes.note(id)
   }
 
   /// Calls `body` with the mark of a row, and its key, version and content type as they are stored.
@@ -63,7 +62,6 @@ extension DiskIndex {
 
   func delete(_ id: ObjectID) throws(SQLiteError) {
     try tags?.delete(id)
-    try changes.note(id)
     try deleteStatement.bind(1, Int64(id))
     try deleteStatement.run()
   }
@@ -71,7 +69,6 @@ extension DiskIndex {
   func deleteAll() throws(SQLiteError) {
     try connection.execute("DELETE FROM entries")
     try tags?.deleteAll()
-    try changes.clear()
   }
 
   /// Changes the lifetime of a row, and its version if one is given; false if its key differs. The
@@ -102,7 +99,6 @@ extension DiskIndex {
   private func update(
     _ id: ObjectID, _ row: DiskRow, _ header: DiskHeader
   ) throws(SQLiteError) {
-    try changes.note(id)
     let numbers = [row.created, row.expiry.microseconds, row.file]
     for (place, number) in zip(Int32(1)..., numbers) {
       try updateStatement.bind(place, Int64(bitPattern: number))

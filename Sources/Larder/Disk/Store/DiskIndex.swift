@@ -19,7 +19,8 @@ final class DiskIndex {
   let readers: DiskReaders
   let log: DiskLog
   let tags: DiskKeyTags?
-  let changes: DiskChanges
+  /// The snapshot that the database named when it was opened.
+  let snapshot: UInt64?
   let putStatement: SQLiteStatement
   let deleteStatement: SQLiteStatement
   let scanStatement: SQLiteStatement
@@ -57,13 +58,12 @@ final class DiskIndex {
     guard facts.format == Self.format else {
       throw .format(path: path, found: facts.format, expected: Self.format)
     }
-    seed = facts.seed
+    (seed, snapshot) = (facts.seed, facts.snapshot)
     seal = try Self.findSeal(path, facts, configuration.encryption)
     readers = DiskReaders(path: path, configuration, seed: seed, seal: seal, layer: layer)
     do throws(SQLiteError) {
       log = try DiskLog(connection, configuration, readers)
       tags = try configuration.isShared ? DiskKeyTags(connection, seed: seed, seal: seal) : nil
-      changes = try DiskChanges(connection, seed: seed)
       putStatement = try connection.prepare(
         """
         INSERT OR REPLACE INTO entries(id, suite, permanent, bytes, inserted, stored,
@@ -100,7 +100,6 @@ final class DiskIndex {
       statement.finalize()
     }
     tags?.close()
-    changes.close()
     log.close()
     connection.close()
   }
@@ -129,7 +128,7 @@ final class DiskIndex {
 }
 
 extension DiskIndex {
-  static let format: Int64 = 5
+  static let format: Int64 = 4
   static let application: Int64 = 0x4c61_7264
 
   static let entriesTable = """
@@ -173,7 +172,7 @@ extension DiskIndex {
         guard facts.format == format else { return facts }
         let hasTags = DiskKeyTags.areIn(tables)
         guard tables["entries"] == entriesTable, tables["suites"] == suitesTable,
-          tables["changes"] == DiskChanges.table, tables.count == (hasTags ? 7 : 6)
+          tables.count == (hasTags ? 6 : 5)
         else {
           throw damage(connection, "it does not have the tables of a cache")
         }
@@ -226,7 +225,6 @@ extension DiskIndex {
       \(DiskFacts.table);
       \(suitesTable);
       \(entriesTable);
-      \(DiskChanges.table);
       \(facts.inserts)
       PRAGMA application_id = \(application);
       PRAGMA user_version = \(format);
@@ -265,13 +263,16 @@ extension DiskIndex {
 ///
 /// The table `facts` is the same in every format: a row with `format`, one with `seed`, one with
 /// `seal`, which is empty without encryption, and one with `mark`, their checksum. Rows that name
-/// the codec of a suite have their own checksums.
+/// the codec of a suite have their own checksums, and one may name a snapshot.
 struct DiskFacts {
   static let table = "CREATE TABLE facts(name TEXT PRIMARY KEY, value)"
 
   var format: Int64
   var seed: UInt64
   var seal: Data
+  /// Generation of the snapshot that describes the rows; not in the checksum, as a wrong one only
+  /// names no file.
+  var snapshot: UInt64?
 
   init(format: Int64, seed: UInt64, seal: Data) {
     self.format = format
@@ -295,6 +296,13 @@ struct DiskFacts {
     guard let format = numbers["format"], let seed = numbers["seed"], let seal else { return nil }
     self.init(format: format, seed: UInt64(bitPattern: seed), seal: seal)
     guard numbers["mark"] == mark else { return nil }
+    snapshot = numbers["snapshot"].map { UInt64(bitPattern: $0) }
+  }
+
+  static let snapshotRemoval = "DELETE FROM facts WHERE name = 'snapshot'"
+
+  static func insert(snapshot: UInt64) -> String {
+    "INSERT OR REPLACE INTO facts VALUES('snapshot', \(Int64(bitPattern: snapshot)))"
   }
 
   var inserts: String {

@@ -17,14 +17,13 @@ final class DiskKeyTags {
     CREATE TABLE tags(
       tag INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY(tag, id)) WITHOUT ROWID
     """
-  static let removal = "DROP TABLE tags"
+  /// The snapshot of a shared cache is one of its tags, too.
+  static let removal = "\(DiskFacts.snapshotRemoval); DROP TABLE tags"
   static let rowQuery = """
     SELECT \(DiskIndex.columns), mark, version, type, key, value, id
     FROM tags JOIN entries USING(id) WHERE tag = ?
     """
 
-  /// True if the table was made when the database was opened: rows have no tags yet.
-  let isNew: Bool
   private let connection: SQLiteConnection
   private let seed: UInt64
   private let seal: DiskSeal?
@@ -36,8 +35,7 @@ final class DiskKeyTags {
     self.connection = connection
     self.seed = seed
     self.seal = seal
-    isNew = !Self.areIn(try DiskIndex.readTables(connection))
-    if isNew { try connection.execute(Self.table) }
+    if !Self.areIn(try DiskIndex.readTables(connection)) { try connection.execute(Self.table) }
     // The tag of a replaced value is there already: its page does not change.
     putStatement = try connection.prepare("INSERT OR IGNORE INTO tags VALUES(?, ?)")
     rowStatement = try connection.prepare(DiskIndex.rowQuery)

@@ -198,6 +198,11 @@ struct DiskSlot: BitwiseCopyable {
     set { self[32] = newValue }
   }
 
+  /// False for numbers that no store has written.
+  var isSound: Bool {
+    state != .free && stored >= UInt64(age) && file <= DiskFolder.numberMax && bytes < .max
+  }
+
   private subscript(flag: UInt8) -> Bool {
     get { flags & flag != 0 }
     set { flags = newValue ? flags | flag : flags & ~flag }

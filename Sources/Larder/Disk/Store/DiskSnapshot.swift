@@ -13,9 +13,10 @@ import LarderLibc
 /// Blocks of 1,024 records, each sealed if the cache is encrypted and followed by a checksum; then
 /// the words of the choice, and the footer. Numbers are as in memory.
 ///
-/// Slots count only if the database names the generation of the file: it does from the commit on
-/// with which the file was finished, and the parts that have changed since are read from their rows
-/// (`DiskChanges`). Otherwise, and for these parts, the file is a hint for the policy alone.
+/// Slots count only if the database names the file's generation: it does so once the file is
+/// finished, if no transaction was begun meanwhile, and until the next one, which takes the name
+/// away together with its changes of rows (`DiskLog`). So whatever fails or is lost, rows are as
+/// they were when the file was written, or it is a hint for the policy alone.
 final class DiskSnapshot {
   struct Record: BitwiseCopyable {
     var slot = DiskSlot()
@@ -118,10 +119,10 @@ final class DiskSnapshot {
 /// A snapshot that is being written, a block with each call.
 struct DiskSnapshotWriting {
   let generation: UInt64
-  /// Ids from here on are new, and so recorded as changed.
   let slots: Int
+  /// Transactions begun before; nil if slots differ from their rows already.
+  var transactions: Int?
   var written = 0
-  var isWritten = false
 }
 
 extension DiskCore {
@@ -141,24 +142,39 @@ extension DiskCore {
     snapshotSequence = sequence
     if uses.areKept { uses.noteWritten(clock.time) }
     guard let index else { return }
-    writing = DiskSnapshotWriting(generation: index.changes.begin(), slots: slots.count)
+    let generation = UInt64.random(in: .min ... .max) << 1 | (index.tags == nil ? 0 : 1)
+    writing = DiskSnapshotWriting(
+      generation: generation, slots: slots.count,
+      transactions: hasRowsAsSlots(index) ? index.log.transactions : nil)
   }
 
-  /// Writes the next block, and returns true if there are more. Failures are ignored: the last
-  /// snapshot stays, or the rows are read.
+  /// True if each stored slot has its row in the database, and no other row exists.
+  private func hasRowsAsSlots(_ index: DiskIndex) -> Bool {
+    !index.connection.isInTransaction && transaction.operations == 0 && doomed.isEmpty
+      && unsettledMoves.isEmpty && !index.log.isLost
+  }
+
+  /// Writes the next block, and returns true if there are more. Failures are ignored: the rows are
+  /// read instead.
   @discardableResult func writeSnapshotBlock() -> Bool {
     guard let index, var next = writing else { return false }
+    writing = nil
     do throws(FileFailure) {
-      if !next.isWritten {
-        try write(&next, index)
-        if next.written == next.slots { try finish(&next, index) }
+      try write(&next, index)
+      if next.written < next.slots {
         writing = next
+        return true
       }
+      snapshotTransactions = nil
+      try finish(next, index)
     } catch {
-      writing = nil
+      return false
     }
-    if next.isWritten { nameSnapshot(index) }
-    return writing != nil && !next.isWritten
+    guard hasRowsAsSlots(index), next.transactions == index.log.transactions,
+      (try? index.log.name(snapshot: next.generation, in: folder)) != nil
+    else { return false }
+    snapshotTransactions = next.transactions
+    return false
   }
 
   private func write(
@@ -168,8 +184,10 @@ extension DiskCore {
     var records = Array(repeating: DiskSnapshot.Record(), count: count)
     for place in 0..<count {
       let (id, slot) = (ObjectID(next.written + place), slots[next.written + place])
+      guard slot.isStored else { continue }
       let isKnown = slot.state == .known
-      guard slot.isStored, !isKnown || tier.contains(id) else { continue }
+      // It is being read for the last time, and removed after that.
+      if isKnown, !tier.contains(id) { next.transactions = nil }
       records[place] = DiskSnapshot.Record(
         slot: slot, expiry: isKnown ? tier.expiry(id) : Expiry.never.microseconds, time: uses[id])
     }
@@ -202,7 +220,7 @@ extension DiskCore {
   }
 
   private func finish(
-    _ next: inout DiskSnapshotWriting, _ index: DiskIndex
+    _ next: DiskSnapshotWriting, _ index: DiskIndex
   ) throws(FileFailure) {
     var words = tier.choice?.words ?? []
     if words.count > DiskSnapshot.choiceMax { words = [] }
@@ -219,24 +237,6 @@ extension DiskCore {
       try folder.files.removeTree(folder.snapshotPath)
     }
     try folder.files.rename(folder.snapshotPath + ".new", to: folder.snapshotPath)
-    next.isWritten = true
-  }
-
-  /// Names the snapshot in the database, once no change of a slot is without its row: a transaction
-  /// of its own, whose failure loses nothing.
-  private func nameSnapshot(_ index: DiskIndex) {
-    guard let writing, transaction.operations == 0, doomed.isEmpty, unsettledMoves.isEmpty,
-      !index.log.isLost
-    else { return }
-    do throws(SQLiteError) {
-      try index.log.beginIfNeeded()
-      try index.changes.name(writing.generation)
-      try commit(index)
-      index.log.emptyJournal(in: folder)
-      self.writing = nil
-    } catch {
-      rollBack(index)
-    }
   }
 
   func readSnapshot(_ index: DiskIndex) -> DiskSnapshot? {
@@ -250,111 +250,6 @@ extension DiskCore {
       return nil
     }
     return DiskSnapshot(memory, index.seal)
-  }
-}
-
-/// The parts of the ids whose rows have changed since a snapshot was begun: each is recorded once,
-/// in the transaction of its first change, so that a crash cannot separate the two.
-final class DiskChanges {
-  static let table = """
-    CREATE TABLE changes(
-      part INTEGER PRIMARY KEY, generation INTEGER NOT NULL, mark INTEGER NOT NULL)
-    """
-  /// Number of ids in a part.
-  static var partIDs: Int { 64 }
-  private static let snapshotFact = "snapshot"
-
-  private let connection: SQLiteConnection
-  private let seed: UInt64
-  private let statement: SQLiteStatement
-  private var generation: UInt64?
-  private var isRecorded: [Bool] = []
-  private var isNamed = false
-
-  init(_ connection: SQLiteConnection, seed: UInt64) throws(SQLiteError) {
-    self.connection = connection
-    self.seed = seed
-    statement = try connection.prepare("INSERT OR REPLACE INTO changes VALUES(?, ?, ?)")
-  }
-
-  func close() { statement.finalize() }
-
-  func begin() -> UInt64 {
-    let new = UInt64.random(in: .min ... .max)
-    generation = new
-    forget()
-    return new
-  }
-
-  /// True if the database names a snapshot, and no row has changed since it was begun.
-  var isCurrent: Bool { isNamed && !isRecorded.contains(true) }
-
-  func note(_ id: ObjectID) throws(SQLiteError) {
-    guard let generation else { return }
-    let part = Int(id) / Self.partIDs
-    if part < isRecorded.count, isRecorded[part] { return }
-    try statement.bind(1, Int64(part))
-    try statement.bind(2, Int64(bitPattern: generation))
-    try statement.bind(3, mark(Int64(part), Int64(bitPattern: generation)))
-    try statement.run()
-    while isRecorded.count <= part { isRecorded.append(false) }
-    isRecorded[part] = true
-  }
-
-  private func mark(_ part: Int64, _ generation: Int64) -> Int64 {
-    let hash = withUnsafeBytes(of: (part.littleEndian, generation.littleEndian)) {
-      ByteHash.hash($0, seed: seed)
-    }
-    return Int64(bitPattern: hash)
-  }
-
-  /// Called when a transaction was rolled back: parts are recorded again.
-  func forget() {
-    isRecorded = []
-    isNamed = false
-  }
-
-  func name(_ generation: UInt64) throws(SQLiteError) {
-    let number = Int64(bitPattern: generation)
-    try connection.execute(
-      """
-      INSERT OR REPLACE INTO facts VALUES('\(Self.snapshotFact)', \(number));
-      DELETE FROM changes WHERE generation != \(number)
-      """)
-    isNamed = true
-  }
-
-  /// No snapshot is valid from the end of the transaction on.
-  func clear() throws(SQLiteError) {
-    try connection.execute(
-      "DELETE FROM changes; DELETE FROM facts WHERE name = '\(Self.snapshotFact)'")
-    forget()
-  }
-
-  /// The parts changed since the snapshot of a generation, in ascending order; nil if the database
-  /// names another one, or what it says is damaged.
-  func parts(since generation: UInt64?) throws(SQLiteError) -> [Int]? {
-    let scan = try connection.prepare(
-      """
-      SELECT -1, value, 0 FROM facts WHERE name = '\(Self.snapshotFact)'
-      UNION ALL SELECT part, generation, mark FROM changes ORDER BY 1
-      """)
-    defer { scan.finalize() }
-    guard try scan.step(), scan.number(0) == -1 else { return nil }
-    // Changes are recorded for the one that is named, whichever file there is.
-    self.generation = UInt64(bitPattern: scan.number(1))
-    var parts: [Int] = []
-    while try scan.step() {
-      let part = scan.number(0)
-      guard 0...Int64(ObjectID.max) ~= part, scan.number(2) == mark(part, scan.number(1)) else {
-        return nil
-      }
-      parts.append(Int(part))
-    }
-    isRecorded = Array(repeating: false, count: (parts.last ?? -1) + 1)
-    for part in parts { isRecorded[part] = true }
-    isNamed = self.generation == generation
-    return isNamed ? parts : nil
   }
 }
 

@@ -112,8 +112,6 @@ extension DiskCore {
 
   func rollBack(_ index: DiskIndex) {
     index.log.rollBack()
-    index.changes.forget()
-    writing = nil
     let failed = transaction
     transaction.puts = []
     transaction.deletes = []
@@ -191,7 +189,10 @@ extension DiskCore {
       }
     }
     shrinkIfMostlyFree()
-    if let index, !index.changes.isCurrent || sequence != snapshotSequence { beginSnapshot() }
+    guard let index else { return }
+    if (snapshotTransactions, snapshotSequence) != (index.log.transactions, sequence) {
+      beginSnapshot()
+    }
   }
 
   /// Runs a removal, and repeats it once after making room if it failed because the disk is full:
