@@ -355,8 +355,10 @@ extension DiskCore {
   /// Removes the entries among the next 256 and deletes their rows; false once all are removed and
   /// their space is free. After an error they are all gone, too.
   func step(_ removal: DiskRemoval) throws(DiskCacheError) -> Bool {
+    let hasDropped = dropBatch(removal)
+    let risksWrites = risksWrites
     do throws(DiskCacheError) {
-      guard dropBatch(removal) else { return try free(removal) }
+      guard hasDropped else { return try free(removal) }
       if !doomed.isEmpty { try deleteDropped() }
     } catch {
       while dropBatch(removal) {}
@@ -365,6 +367,7 @@ extension DiskCore {
       // Deleting all at once may need less room on a full disk.
       if removal.hasFailed { throw error }
       removal.hasFailed = true
+      if risksWrites { removal.failure = removal.failure ?? error }
     }
     return true
   }

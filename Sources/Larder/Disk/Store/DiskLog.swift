@@ -105,12 +105,11 @@ final class DiskLog {
   }
 
   /// Names the snapshot whose slots are what the rows are.
-  func name(snapshot generation: UInt64, in folder: DiskFolder) throws(SQLiteError) {
+  func name(snapshot generation: UInt64) throws(SQLiteError) {
     mayNameSnapshot = true
     try commitAlone { () throws(SQLiteError) in
       try connection.execute(DiskFacts.insert(snapshot: generation))
     }
-    emptyJournal(in: folder)
   }
 
   func commit() throws(SQLiteError) {

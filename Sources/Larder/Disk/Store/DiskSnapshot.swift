@@ -170,11 +170,19 @@ extension DiskCore {
     } catch {
       return false
     }
-    guard hasRowsAsSlots(index), next.transactions == index.log.transactions,
-      (try? index.log.name(snapshot: next.generation, in: folder)) != nil
-    else { return false }
-    snapshotTransactions = next.transactions
+    if hasRowsAsSlots(index), next.transactions == index.log.transactions { name(next, index) }
     return false
+  }
+
+  private func name(_ done: DiskSnapshotWriting, _ index: DiskIndex) {
+    do throws(SQLiteError) {
+      try index.log.name(snapshot: done.generation)
+      index.log.emptyJournal(in: folder)
+      snapshotTransactions = done.transactions
+    } catch {
+      rollBack(index)
+      if !error.isWriteFailure { try? recover(from: error) }
+    }
   }
 
   private func write(

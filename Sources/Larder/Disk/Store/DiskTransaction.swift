@@ -205,9 +205,7 @@ extension DiskCore {
       try body(index)
       return
     } catch {
-      let isLoss =
-        !transaction.renewals.isEmpty || hasUncommitted
-      if isLoss { loss = error }
+      if risksWrites { loss = error }
       rollBack(index)
       guard error.isWriteFailure else { return try recover(from: error) }
       makeRoom(index)
@@ -225,6 +223,9 @@ extension DiskCore {
     }
     if let loss { throw DiskCacheError(loss) }
   }
+
+  /// True if a failed commit loses acknowledged writes.
+  var risksWrites: Bool { !transaction.renewals.isEmpty || hasUncommitted }
 
   /// Removes spare files, the database set aside and retired files at once, and empties the log if
   /// possible.
