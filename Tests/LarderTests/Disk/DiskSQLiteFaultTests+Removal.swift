@@ -35,4 +35,34 @@ extension DiskSQLiteFaultTests {
     if freed != nil { #expect(again.count == 30) }
     #expect(again.damage == nil)
   }
+
+  /// A row that a removal could not delete is gone after the next call that removes, even if that
+  /// finds nothing to remove, and also between its steps.
+  @Test(arguments: [DiskDurability.normal, .full], [false, true])
+  func laterRemovalDeletesWhatAnEarlierOneCouldNot(
+    _ durability: DiskDurability, _ isBetweenSteps: Bool
+  ) throws {
+    let folder = try ScratchFolder(isSmall: true)
+    larder_faults_arm(0, 0, 0, 0)
+    defer { larder_faults_arm(0, 0, 0, 0) }
+    let cache = try open(folder, durability)
+    for key in 0..<4 { try cache.set(Data([1]), for: "\(key)") }
+    larder_faults_arm(Int32(LARDER_FAULT_WRITE), 1, .max / 2, 13)
+    #expect(throws: DiskCacheError.self) { try cache.remove("2") }
+    larder_faults_arm(0, 0, 0, 0)
+    let removal = try cache.beginRemoval(suite: "x", includingPermanent: true, removesCopy: false)
+    if isBetweenSteps {
+      #expect(try cache.withCore { (core) throws(DiskCacheError) in try core.step(removal) })
+      #expect(try !cache.remove("2"))
+    } else {
+      _ = try cache.finish(removal)
+    }
+    let copy = folder.path + ".copy"
+    defer { try? FileManager.default.removeItem(atPath: copy) }
+    try FileManager.default.copyItem(atPath: folder.path, toPath: copy)
+    let again = try BlockingDiskCache(
+      path: copy,
+      configuration: DiskConfiguration(limits: DiskLimits(bytes: nil), durability: durability))
+    #expect(try again.count == 3 && !again.contains("2"))
+  }
 }

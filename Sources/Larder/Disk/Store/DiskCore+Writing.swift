@@ -409,14 +409,11 @@ extension DiskCore {
 
   private func deleteDropped() throws(DiskCacheError) {
     try removing { [self] index throws(SQLiteError) in
-      if !doomed.isEmpty { try beginWriting(index) }
-      if transaction.operations >= Self.deletesMax || index.log.holdsTooMuch {
-        try commit(index, keepsFiles: false)
-      }
+      try beginWriting(index)
+      // Between two steps a call that finds nothing left to delete acknowledges it.
+      try finishWriting(index)
     }
   }
-
-  private static var deletesMax: Int { 4096 }
 
   /// Commits a removal, and then frees a bounded number of pages with each call.
   private func free(_ removal: DiskRemoval) throws(DiskCacheError) -> Bool {
