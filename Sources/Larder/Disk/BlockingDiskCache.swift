@@ -286,7 +286,7 @@ public final class BlockingDiskCache: @unchecked Sendable {
   /// Commits everything that was acknowledged, and the order of last use.
   public func flush() throws(DiskCacheError) {
     try withCore { (core) throws(DiskCacheError) in try core.flush() }
-    while withLock({ $0.writeSnapshotBlock() }) { giveWay() }
+    while withLock({ $0.writeSnapshotBlock(names: true) }) { giveWay() }
   }
 
   /// Flushes and releases the folder; every later call throws `closed`. A cache is also closed when

@@ -51,6 +51,26 @@ import Testing
     #expect(try cache.value(for: "a") == nil)
   }
 
+  /// A get that reads a row without the lock writes the times of use before; the reader that it has
+  /// claimed would wait for itself if that were a commit.
+  @Test(.endsInTime) func getThatHasAReaderWritesTheTimes() throws {
+    let cache = try BlockingDiskCache(
+      path: folder.path,
+      configuration: DiskConfiguration(
+        limits: DiskLimits(freeBytes: 0), durability: .none, expireAfterAccess: .seconds(80)
+      ).with { $0.readersAfter = 0 }, clock: clock)
+    try cache.set(Data([1]), for: "a")
+    try cache.flush()
+    let path = folder.path + "/snapshot"
+    for _ in 0..<4 {
+      let before = FileManager.default.contents(atPath: path)
+      clock.advance(seconds: 20)
+      #expect(try cache.value(for: "a") == Data([1]))
+      #expect(FileManager.default.contents(atPath: path) != before)
+    }
+    #expect(cache.core.index?.readers.openCount == 1)
+  }
+
   @Test func permanentEntriesStay() throws {
     let cache = try open()
     try cache.set(Data([1]), for: "a", options: DiskStoreOptions(isPermanent: true))

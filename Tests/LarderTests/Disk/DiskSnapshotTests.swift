@@ -176,10 +176,10 @@ import Testing
     let copy = folder.path + ".copy"
     for isChanged in [true, false] {
       try cache.withCore { (core) throws(DiskCacheError) in try core.flush() }
-      #expect(cache.withLock { $0.writeSnapshotBlock() })
+      #expect(cache.withLock { $0.writeSnapshotBlock(names: true) })
       if isChanged { try set(cache, 10, 3) }
       if isChanged { versions[10] = 3 }
-      while cache.withLock({ $0.writeSnapshotBlock() }) {}
+      while cache.withLock({ $0.writeSnapshotBlock(names: true) }) {}
       try FileManager.default.copyItem(atPath: folder.path, toPath: copy)
       defer { try? FileManager.default.removeItem(atPath: copy) }
       let again = try open(copy)

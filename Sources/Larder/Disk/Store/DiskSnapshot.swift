@@ -156,7 +156,10 @@ extension DiskCore {
 
   /// Writes the next block, and returns true if there are more. Failures are ignored: the rows are
   /// read instead.
-  @discardableResult func writeSnapshotBlock() -> Bool {
+  ///
+  /// - Parameter names: True if the database may come to name it, with a commit; a get must not do
+  ///   that, which may hold a reader.
+  @discardableResult func writeSnapshotBlock(names: Bool = false) -> Bool {
     guard let index, var next = writing else { return false }
     writing = nil
     do throws(FileFailure) {
@@ -170,7 +173,9 @@ extension DiskCore {
     } catch {
       return false
     }
-    if hasRowsAsSlots(index), next.transactions == index.log.transactions { name(next, index) }
+    if names, hasRowsAsSlots(index), next.transactions == index.log.transactions {
+      name(next, index)
+    }
     return false
   }
 

@@ -271,7 +271,7 @@ extension DiskCore {
     }
     for removal in removals { _ = try finish(removal) }
     try flush()
-    while writeSnapshotBlock() {}
+    while writeSnapshotBlock(names: true) {}
     folder.values.removeSpare()
     // SQLite would do this when it closes the database, but without reporting errors.
     if let index, configuration.durability == .normal {
