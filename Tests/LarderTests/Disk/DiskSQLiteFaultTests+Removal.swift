@@ -36,6 +36,32 @@ extension DiskSQLiteFaultTests {
     #expect(again.damage == nil)
   }
 
+  /// Opening removes suites without entries, and any call of SQLite fails, even after the commit is
+  /// finished: what is stored in the suite later is found.
+  @Test(arguments: DiskDurability.allCases, 1...40)
+  func failedRemovalOfAnEmptySuiteLosesNothing(_ durability: DiskDurability, _ first: Int) throws {
+    let folder = try ScratchFolder(isSmall: true)
+    larder_faults_arm(0, 0, 0, 0)
+    defer { larder_faults_arm(0, 0, 0, 0) }
+    do {
+      let cache = try open(folder, durability)
+      for suite in ["s", ""] { try cache.set(Data([1]), for: "a", suite: suite) }
+      try cache.remove("a", suite: "s")
+      try cache.close()
+    }
+    let kinds = LARDER_FAULT_WRITE | LARDER_FAULT_SYNC | LARDER_FAULT_TRUNCATE | LARDER_FAULT_SIZE
+    larder_faults_arm(Int32(kinds), first, 1, 0)
+    let cache = try? open(folder, durability)
+    larder_faults_arm(0, 0, 0, 0)
+    guard let cache else { return }
+    try cache.set(Data([2]), for: "a", suite: "s")
+    try cache.close()
+    folder.removeSnapshot()
+    let again = try open(folder, durability)
+    #expect(try again.value(for: "a", suite: "s") == Data([2]) && again.count == 2)
+    #expect(again.damage == nil)
+  }
+
   /// A row that a removal could not delete is gone after the next call that removes, even if that
   /// finds nothing to remove, and also between its steps.
   @Test(arguments: [DiskDurability.normal, .full], [false, true])

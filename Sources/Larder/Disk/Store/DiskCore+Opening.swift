@@ -502,11 +502,12 @@ extension DiskCore {
     let numbers = emptySuites()
     // Files of rows still to be deleted must not be reclaimed with this transaction.
     guard !numbers.isEmpty, doomed.isEmpty else { return }
+    // First: a commit that fails may be finished, and no row may name a suite that is gone.
+    forgetSuites(numbers)
     do throws(SQLiteError) {
       try index.log.beginIfNeeded()
       try index.removeSuites(numbers)
       try commit(index)
-      forgetSuites(numbers)
     } catch {
       rollBack(index)
       let error = DiskCacheError(error)

@@ -444,6 +444,8 @@ extension DiskCore {
   }
 
   func releaseFiles(empty: [UInt32] = [], shrinks: Bool = true) throws(DiskCacheError) {
+    // First: a commit that fails may be finished, and no row may name a suite that is gone.
+    forgetSuites(empty)
     try removing { [self] index throws(SQLiteError) in
       if !doomed.isEmpty {
         if hasStored {
@@ -461,7 +463,6 @@ extension DiskCore {
         try index.removeSuites(empty)
       }
       try commit(index, keepsFiles: false)
-      if !empty.isEmpty { forgetSuites(empty) }
       if shrinks { try index.shrink() }
     }
     recycleSegments()
