@@ -263,7 +263,7 @@ extension DiskIndex {
 ///
 /// The table `facts` is the same in every format: a row with `format`, one with `seed`, one with
 /// `seal`, which is empty without encryption, and one with `mark`, their checksum. Rows that name
-/// the codec of a suite have their own checksums, and one may name a snapshot.
+/// the codec of a suite have their own checksums, and `snapshot` names one, or is 0.
 struct DiskFacts {
   static let table = "CREATE TABLE facts(name TEXT PRIMARY KEY, value)"
 
@@ -299,10 +299,12 @@ struct DiskFacts {
     snapshot = numbers["snapshot"].map { UInt64(bitPattern: $0) }
   }
 
-  static let snapshotRemoval = "DELETE FROM facts WHERE name = 'snapshot'"
-
-  static func insert(snapshot: UInt64) -> String {
-    "INSERT OR REPLACE INTO facts VALUES('snapshot', \(Int64(bitPattern: snapshot)))"
+  /// Names a snapshot, or none with 0, in the table's pages alone: those of its index, which opening
+  /// does not read, may be damaged.
+  static func name(snapshot: UInt64) -> String {
+    """
+    UPDATE facts NOT INDEXED SET value = \(Int64(bitPattern: snapshot)) WHERE name = 'snapshot'
+    """
   }
 
   var inserts: String {
@@ -312,6 +314,7 @@ struct DiskFacts {
       INSERT INTO facts VALUES('seed', \(Int64(bitPattern: seed)));
       INSERT INTO facts VALUES('seal', x'\(digits)');
       INSERT INTO facts VALUES('mark', \(mark));
+      INSERT INTO facts VALUES('snapshot', 0);
       """
   }
 

@@ -97,7 +97,7 @@ final class DiskLog {
     try begin.run()
     guard mayNameSnapshot else { return }
     do throws(SQLiteError) {
-      try connection.execute(DiskFacts.snapshotRemoval)
+      try connection.execute(DiskFacts.name(snapshot: 0))
     } catch {
       rollBack()
       throw error
@@ -108,7 +108,7 @@ final class DiskLog {
   func name(snapshot generation: UInt64) throws(SQLiteError) {
     mayNameSnapshot = true
     try commitAlone { () throws(SQLiteError) in
-      try connection.execute(DiskFacts.insert(snapshot: generation))
+      try connection.execute(DiskFacts.name(snapshot: generation))
     }
   }
 

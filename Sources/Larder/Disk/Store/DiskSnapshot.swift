@@ -142,7 +142,7 @@ extension DiskCore {
     snapshotSequence = sequence
     if uses.areKept { uses.noteWritten(clock.time) }
     guard let index else { return }
-    let generation = UInt64.random(in: .min ... .max) << 1 | (index.tags == nil ? 0 : 1)
+    let generation = UInt64.random(in: 1 ... .max >> 1) << 1 | (index.tags == nil ? 0 : 1)
     writing = DiskSnapshotWriting(
       generation: generation, slots: slots.count,
       transactions: hasRowsAsSlots(index) ? index.log.transactions : nil)
