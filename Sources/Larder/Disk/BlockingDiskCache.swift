@@ -1,5 +1,6 @@
 import CLarderShims
 public import LarderEngine
+import LarderLibc
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -12,7 +13,8 @@ import Synchronization
 /// of their own, and for `DiskCache.run`. See `DiskCache` for what it keeps and promises.
 ///
 /// Calls are serialised, except that gets read values concurrently: large ones always, small ones
-/// once a checkpoint has moved them into the database's file.
+/// once a checkpoint has moved them into the database's file. Calls for many entries let others in
+/// after every 256.
 public final class BlockingDiskCache: @unchecked Sendable {
   let lock = BriefLock()
   let core: DiskCore
@@ -25,6 +27,7 @@ public final class BlockingDiskCache: @unchecked Sendable {
   /// memory.
   let claimedSuites = Locked<Set<ExactName>>([])
   let age: Atomic<UInt64>
+  private let waiting = Atomic<Int>(0)
 
   /// Opens the cache in a folder, a path or a file URL, which is created if it does not exist, and
   /// in which nothing else should be stored. The configuration may differ from the previous
@@ -62,11 +65,8 @@ public final class BlockingDiskCache: @unchecked Sendable {
 
   // MARK: One entry
 
-  /// Returns the entry of a key, or nil. Counts as an access. With `acceptingExpired` an expired
-  /// entry is returned, too, and kept: `metadata.isExpired` marks it. It is a miss in the
-  /// statistics and for listeners, and the policy is not informed.
-  ///
-  /// - Throws: `files` if the value cannot be read now, in which case the entry stays.
+  /// Returns the entry of a key, or nil; see `DiskCache.entry`. After `files`, the value cannot be
+  /// read now, and the entry stays.
   public func entry(
     for key: String, suite: String = "", acceptingExpired: Bool = false
   ) throws(DiskCacheError) -> DiskEntry? {
@@ -86,9 +86,7 @@ public final class BlockingDiskCache: @unchecked Sendable {
     }
   }
 
-  /// Stores a value for a key, and returns true if it is stored afterwards: it is not if it is
-  /// larger than the limit, if the policy does not admit it, or if the disk is full. The key's
-  /// previous value is gone in any case.
+  /// Stores a value for a key, and returns true if it is stored afterwards; see `DiskCache.set`.
   ///
   /// - Throws: After `files`, `database` or `damaged` the key has no value; after a crash it may
   ///   have its old one, until a later set, removal or flush succeeds.
@@ -176,9 +174,8 @@ public final class BlockingDiskCache: @unchecked Sendable {
 
   // MARK: Many entries
 
-  /// Removes all entries, or all of one suite, and suites that are empty afterwards. Permanent ones
-  /// stay unless `includingPermanent`. With all suites, a database that was set aside is removed,
-  /// too. O(entries).
+  /// Removes all entries, or all of one suite, and suites that are empty afterwards, but permanent
+  /// ones unless `includingPermanent`; with all suites, also a database that was set aside.
   @discardableResult public func removeAll(
     suite: String? = nil, includingPermanent: Bool = false
   ) throws(DiskCacheError) -> Freed {
@@ -189,14 +186,42 @@ public final class BlockingDiskCache: @unchecked Sendable {
   func removeAll(
     suite: String?, includingPermanent: Bool, removesCopy: Bool
   ) throws(DiskCacheError) -> Freed {
+    try finish(
+      beginRemoval(suite: suite, includingPermanent: includingPermanent, removesCopy: removesCopy))
+  }
+
+  func beginRemoval(
+    suite: String?, includingPermanent: Bool, removesCopy: Bool
+  ) throws(DiskCacheError) -> DiskRemoval {
     noteClearing()
     return try withCore { (core) throws(DiskCacheError) in
-      try core.clear(
+      try core.beginClearing(
         suite: suite, includesPermanent: includingPermanent, removesCopy: removesCopy)
     }
   }
 
-  /// Removes all expired entries, or those of one suite. O(entries).
+  /// Makes a removal in steps, with the lock held for one at a time.
+  func remove(
+    _ begin: (DiskCore) throws(DiskCacheError) -> DiskRemoval
+  ) throws(DiskCacheError) -> Freed {
+    try finish(try withCore(begin))
+  }
+
+  func finish(_ removal: DiskRemoval) throws(DiskCacheError) -> Freed {
+    while try withCore({ (core) throws(DiskCacheError) in try core.step(removal) }) { giveWay() }
+    return withLock { _ in removal.freed }
+  }
+
+  /// Lets threads that wait for the lock have it, between two steps of a long call.
+  private func giveWay() {
+    var times = 0
+    while waiting.load(ordering: .relaxed) > 0, times < 1000 {
+      sched_yield()
+      times += 1
+    }
+  }
+
+  /// Removes all expired entries, or those of one suite.
   @discardableResult public func removeExpired(
     suite: String? = nil
   ) throws(DiskCacheError) -> Freed {
@@ -206,11 +231,11 @@ public final class BlockingDiskCache: @unchecked Sendable {
   func removeExpired(
     suite: String?, keeping grace: Grace
   ) throws(DiskCacheError) -> Freed {
-    try withCore { (core) throws(DiskCacheError) in
+    try remove { (core) throws(DiskCacheError) in
       let index = try core.openIndex()
       let now = core.clock.time
       let number = suite.map { core.suiteNumber($0) }
-      return try core.removeAll(counting: \.expirations, as: .expire) { id, slot in
+      return try core.begin(\.expirations, as: .expire) { [unowned core] id, slot in
         slot.state == .known && slot.isStored && core.hasExpired(id, now)
           && (number == nil || number == slot.suite)
           && (grace.isNone || !core.isKept(id, grace, now, index))
@@ -219,35 +244,35 @@ public final class BlockingDiskCache: @unchecked Sendable {
   }
 
   /// Evicts entries, chosen by the policy, until the values that are not permanent have at most
-  /// `bytes`. O(evicted entries).
-  ///
-  /// - Throws: `database` or `closed`.
+  /// `bytes`.
   @discardableResult public func trim(toBytes bytes: UInt64) throws(DiskCacheError) -> Freed {
-    try withCore { (core) throws(DiskCacheError) in
-      try core.trim(entriesMax: .max, bytesMax: bytes)
+    try remove { (core) throws(DiskCacheError) in
+      try core.beginTrim(entriesMax: .max, bytesMax: bytes)
     }
   }
 
   /// Evicts entries, chosen by the policy, until at most `count` that are not permanent are left;
-  /// less than 0 counts as 0. O(evicted entries).
-  ///
-  /// - Throws: `database` or `closed`.
+  /// less than 0 counts as 0.
   @discardableResult public func trim(toCount count: Int) throws(DiskCacheError) -> Freed {
-    try withCore { (core) throws(DiskCacheError) in
-      try core.trim(entriesMax: count, bytesMax: .max)
+    try remove { (core) throws(DiskCacheError) in
+      try core.beginTrim(entriesMax: count, bytesMax: .max)
     }
   }
 
   /// Removes entries of all suites or of one that were stored or renewed `age` ago or longer,
   /// except permanent ones; a negative age counts as zero. Entries whose creation time is more than
-  /// an hour ahead of the clock are removed, too. O(entries).
+  /// an hour ahead of the clock are removed, too.
   @discardableResult public func trim(
     toAge age: Duration, suite: String? = nil
   ) throws(DiskCacheError) -> Freed {
+    try finish(beginTrim(toAge: age, suite: suite))
+  }
+
+  func beginTrim(toAge age: Duration, suite: String?) throws(DiskCacheError) -> DiskRemoval {
     try withCore { (core) throws(DiskCacheError) in
       let (now, age) = (core.clock.time, age.microseconds)
       let number = suite.map { core.suiteNumber($0) }
-      return try core.removeAll(counting: \.trims, as: .evict(.trim)) { _, slot in
+      return try core.begin(\.trims, as: .evict(.trim)) { _, slot in
         slot.state == .known && slot.isStored
           && (slot.created <= now
             ? now - slot.created >= age : CacheInstant.isAhead(slot.created, of: now))
@@ -258,9 +283,10 @@ public final class BlockingDiskCache: @unchecked Sendable {
 
   // MARK: The cache
 
-  /// Commits everything that was acknowledged, and the order of last use. O(entries).
+  /// Commits everything that was acknowledged, and the order of last use.
   public func flush() throws(DiskCacheError) {
     try withCore { (core) throws(DiskCacheError) in try core.flush() }
+    while withLock({ $0.writeSnapshotBlock(names: true) }) { giveWay() }
   }
 
   /// Flushes and releases the folder; every later call throws `closed`. A cache is also closed when
@@ -271,9 +297,8 @@ public final class BlockingDiskCache: @unchecked Sendable {
     try withCore { (core) throws(DiskCacheError) in try core.close() }
   }
 
-  /// Flushes and releases the folder with all locks until `resume`: iOS kills an app that is
-  /// suspended with a lock on a file of its app group (0xdead10cc). Other calls but `close` and
-  /// `destroy` throw `suspended`, and a key that was to be changed has no value after `resume`.
+  /// Flushes and releases the folder; see `DiskCache.suspend`. Until `resume` other calls but
+  /// `close` and `destroy` throw `suspended`, and a key to be changed has no value after `resume`.
   ///
   /// - Throws: `database`; the cache is suspended even then.
   public func suspend() throws(DiskCacheError) {
@@ -286,9 +311,8 @@ public final class BlockingDiskCache: @unchecked Sendable {
     try withCore { (core) throws(DiskCacheError) in try core.resume() }
   }
 
-  /// Closes the cache without writing, removes its files, and forgets its encryption key, for
-  /// example when a user logs out; every later call throws `closed`. Other files in the folder
-  /// stay, and so does a folder that was moved or replaced. O(entries).
+  /// Closes the cache without writing, removes its files, and forgets its encryption key; every
+  /// later call throws `closed`. Other files stay, and so does a folder that was moved or replaced.
   ///
   /// - Throws: `files` if some could not be removed; a second call tries again. `inUse` if the
   ///   cache was closed and another one has the folder by now.
@@ -322,11 +346,10 @@ public final class BlockingDiskCache: @unchecked Sendable {
   /// Sum of the bytes of all values, including permanent ones.
   public var valueBytes: UInt64 { withLock { $0.valueBytes + $0.permanentBytes } }
 
-  /// Bytes of all files of the cache: database, log, values and databases set aside. O(entries).
+  /// Bytes of all files of the cache: database, log, values and databases set aside.
   public var diskBytes: UInt64 { withLock { $0.diskBytes } }
 
   /// Usage of each suite, in the order of creation; the one without a name is the first.
-  /// O(entries).
   public func suites() throws(DiskCacheError) -> [DiskSuiteUsage] {
     try withCore { (core) throws(DiskCacheError) in try core.suiteUsage() }
   }
@@ -343,7 +366,11 @@ public final class BlockingDiskCache: @unchecked Sendable {
   // MARK: Locking
 
   func withLock<Result: Sendable>(_ body: (DiskCore) -> Result) -> Result {
-    lock.lock()
+    if !lock.tryLock() {
+      waiting.wrappingAdd(1, ordering: .relaxed)
+      lock.lock()
+      waiting.wrappingSubtract(1, ordering: .relaxed)
+    }
     defer { lock.unlock() }
     return body(core)
   }
@@ -544,13 +571,14 @@ extension BlockingDiskCache {
 
 extension BlockingDiskCache {
   /// Returns the keys of a suite whose entries have not expired, unordered. Not counted as
-  /// accesses. O(entries of the cache), while other calls wait.
+  /// accesses. O(entries of the cache).
   public func keys(suite: String = "") throws(DiskCacheError) -> [String] {
-    try withCore { (core) throws(DiskCacheError) in
-      _ = try core.openIndex()
-      guard let number = core.suiteNumber(suite) else { return [] }
-      return try core.keys(suite: number)
+    var keys: [String] = []
+    var entries = entries(suite: suite)
+    while let entry = try entries.next() {
+      if !entry.metadata.isExpired { keys.append(entry.name.key) }
     }
+    return keys
   }
 
   /// Returns the values of several keys, without keys that have none.
@@ -591,7 +619,7 @@ extension BlockingDiskCache {
   ///   support it, in which case nothing has changed; `closed`; `database` if evicted entries could
   ///   not be deleted yet, in which case the new limits apply.
   @discardableResult public func setLimits(_ limits: DiskLimits) throws(DiskCacheError) -> Freed {
-    try withCore { (core) throws(DiskCacheError) in
+    try remove { (core) throws(DiskCacheError) in
       defer { age.store(core.configuration.limits.ageOrZero, ordering: .relaxed) }
       return try core.resize(limits)
     }

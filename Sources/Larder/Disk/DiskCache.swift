@@ -50,7 +50,9 @@
 /// approximately for the others, without ghosts. `auto` continues with the policy in charge.
 ///
 /// A call takes O(1) time in addition to the policy and the size of the value; opening takes
-/// O(entries), as do the calls documented so.
+/// O(entries), as do the calls documented so. It reads no rows if the cache was flushed or closed
+/// after the last change, and all of them after a crash. Calls for many entries let others in after
+/// every 256.
 @dynamicMemberLookup public struct DiskCache: Sendable {
   /// This cache, with calls that block the calling thread.
   public let blocking: BlockingDiskCache

@@ -118,6 +118,14 @@
 
     func openSuite(_ sealed: UnsafeRawBufferPointer, number: UInt32) -> String? { switch self {} }
 
+    func sealBlock(_ block: Data, _ generation: UInt64, _ number: UInt64) -> Data? {
+      switch self {}
+    }
+
+    func openBlock(
+      _ sealed: UnsafeRawBufferPointer, _ generation: UInt64, _ number: UInt64
+    ) -> Data? { switch self {} }
+
     func tag(_ binding: Data) -> Int64 { switch self {} }
   }
 #endif

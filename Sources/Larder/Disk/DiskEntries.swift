@@ -70,7 +70,7 @@ extension BlockingDiskCache {
   /// expired or not, and returns the space freed. O(entries).
   ///
   /// `matches` is called with no lock held, and may call the cache. An entry that is stored again
-  /// after that call stays. The entries are removed in one step, after all were asked for.
+  /// after that call stays. The entries are removed after all were asked for.
   ///
   /// - Throws: `database` or `closed`. After an error while entries were being read, nothing was
   ///   removed; after one of the removal, the entries are gone, as after one of `removeAll`.
@@ -83,7 +83,7 @@ extension BlockingDiskCache {
   func remove(
     suite: String?, where matches: (DiskEntryInfo) -> Bool
   ) throws(DiskCacheError) -> Freed {
-    try remove(try chosen(suite: suite, where: matches))
+    try finish(beginRemoval(of: try chosen(suite: suite, where: matches)))
   }
 
   func chosen(
@@ -100,9 +100,9 @@ extension BlockingDiskCache {
   }
 
   /// Removes entries that have not been replaced since they were chosen.
-  func remove(_ chosen: [ObjectID: UInt64]) throws(DiskCacheError) -> Freed {
+  func beginRemoval(of chosen: [ObjectID: UInt64]) throws(DiskCacheError) -> DiskRemoval {
     try withCore { (core) throws(DiskCacheError) in
-      try core.removeAll(counting: \.removals, as: .remove) { id, slot in
+      try core.begin(\.removals, as: .remove) { id, slot in
         slot.isStored && chosen[id] == slot.stored
       }
     }
@@ -123,9 +123,10 @@ extension DiskCore {
     let now = clock.time
     var page = Page()
     do throws(SQLiteError) {
-      page.next = try index.scan(from: Int64(first), count: count) { found in
+      page.next = try index.scan(Int64(first) ... .max, count: count) { found in
         guard let (id, row, header) = found, Int(id) < slots.count, slots[Int(id)].isStored,
-          slots[Int(id)].stored == row.stored, suite == nil || suite == row.suite
+          slots[Int(id)].stored == row.stored, suite == nil || suite == row.suite,
+          !removals.contains(where: { $0.takes(id, slots[Int(id)]) })
         else { return }
         let isExpired = slots[Int(id)].state == .known && hasExpired(id, now)
         var metadata = metadata(of: id, isExpired: isExpired)
@@ -144,4 +145,69 @@ extension DiskCore {
     }
     return page
   }
+}
+
+/// Contents of one suite.
+public struct DiskSuiteUsage: Sendable, Hashable {
+  /// The suite's name.
+  public var name: String
+  /// Number of entries, including permanent ones.
+  public var count: Int
+  /// Sum of the values' bytes.
+  public var bytes: UInt64
+
+  /// Creates a usage; see the properties for the meaning of each.
+  public init(name: String, count: Int, bytes: UInt64) {
+    self.name = name
+    self.count = count
+    self.bytes = bytes
+  }
+}
+
+/// Entries and space freed by a call.
+public struct Freed: Sendable, Hashable {
+  /// Entries removed from the memory of a hybrid cache.
+  public var memoryCount = 0
+  /// Entries removed from disk.
+  public var count = 0
+  /// Sum of the bytes of their values.
+  public var valueBytes: UInt64 = 0
+  /// Reduction of the cache's files in bytes: database, log and value files.
+  public var diskBytes: UInt64 = 0
+
+  /// Creates a value; by default nothing was freed.
+  public init(
+    memoryCount: Int = 0, count: Int = 0, valueBytes: UInt64 = 0, diskBytes: UInt64 = 0
+  ) {
+    self.memoryCount = memoryCount
+    self.count = count
+    self.valueBytes = valueBytes
+    self.diskBytes = diskBytes
+  }
+}
+
+/// Disk usage of a disk cache, by kind of file.
+package struct DiskUsage: Sendable, Hashable {
+  package var database: UInt64 = 0
+  /// The database's write-ahead log, which keeps its size until it is truncated, or its journal.
+  package var log: UInt64 = 0
+  /// Files of values, including dead bytes of segments.
+  package var files: UInt64 = 0
+  /// Files without a value, kept to be overwritten.
+  package var spare: UInt64 = 0
+  package var aside: UInt64 = 0
+
+  package var total: UInt64 { database + log + files + spare + aside }
+}
+
+/// Bytes written by a disk cache since it was opened, as far as it can tell: without pages that
+/// SQLite moves from the log into the database, or copies from the database into its journal, at
+/// most one per page written, and without the file system's overhead.
+package struct DiskWrites: Sendable, Hashable {
+  package var files: UInt64 = 0
+  /// Bytes of pages and their headers in the write-ahead log; with durability `none`, which has
+  /// none, of pages in the database.
+  package var log: UInt64 = 0
+
+  package var total: UInt64 { files + log }
 }

@@ -13,9 +13,7 @@ extension HybridCache {
       absences.removeAll()
       noteClearing()
       freed.memoryCount = memory?.removeAll(includingPermanent: includingPermanent) ?? 0
-      try onDisk(&freed) { (disk) throws(HybridCacheError) in
-        try disk.removeAll(includingPermanent: includingPermanent)
-      }
+      return try diskTier?.beginRemoval(includingPermanent: includingPermanent)
     }
   }
 
@@ -42,7 +40,7 @@ extension HybridCache {
           if created > now { return CacheInstant.isAhead(created, of: now) }
           return now - created >= age.microseconds
         } ?? 0
-      try onDisk(&freed) { (disk) throws(HybridCacheError) in try disk.trim(toAge: age) }
+      return try diskTier?.beginTrim(toAge: age)
     }
   }
 
@@ -107,7 +105,7 @@ extension HybridCache {
     do throws(HybridCacheError) {
       freed = try withAllStripes { (freed) throws(HybridCacheError) in
         defer { endRemoval() }
-        try remove(&chosen, storedBefore: removal, &freed)
+        return try remove(&chosen, storedBefore: removal, &freed)
       }
     } catch {
       throw failure ?? error
@@ -145,7 +143,7 @@ extension HybridCache {
 
   private func remove(
     _ chosen: inout Chosen, storedBefore removal: UInt64, _ freed: inout Freed
-  ) throws(HybridCacheError) {
+  ) throws(HybridCacheError) -> DiskRemoval? {
     for stripe in stripes.all {
       for (key, latest) in stripe.stored where latest >= removal {
         chosen.names.remove(key.diskKey)
@@ -163,14 +161,14 @@ extension HybridCache {
       moved.remove(key)
       noteRemoval(key, clock.time)
     }
-    let (onDisk, names) = (chosen.onDisk, chosen.names)
-    try self.onDisk(&freed) { (disk) throws(HybridCacheError) in
-      var freed = onDisk.isEmpty ? Freed() : try disk.remove(onDisk)
-      for key in moved where names.contains(key.diskKey) {
-        if try disk.remove(key.diskKey) { freed.count += 1 }
-      }
-      return freed
+    let names = chosen.names
+    guard let diskTier else { return nil }
+    let removal =
+      chosen.onDisk.isEmpty ? nil : try diskTier.beginRemoval(of: chosen.onDisk)
+    for key in moved where names.contains(key.diskKey) {
+      if try diskTier.remove(key.diskKey) { freed.count += 1 }
     }
+    return removal
   }
 
   private func endRemoval() {
@@ -179,16 +177,21 @@ extension HybridCache {
     for stripe in stripes.all where !stripe.stored.isEmpty { stripe.stored = [:] }
   }
 
-  /// Calls `body` with all stripes locked, so that nothing moves between the tiers, and returns
-  /// what it has freed.
+  /// Calls `body` with all stripes locked, so that nothing moves between the tiers, finishes the
+  /// removal from disk that it began without them, and returns what was freed.
   private func withAllStripes(
-    _ body: (inout Freed) throws(HybridCacheError) -> Void
+    _ body: (inout Freed) throws(HybridCacheError) -> DiskRemoval?
   ) throws(HybridCacheError) -> Freed {
-    try stripes.holdAll { () -> Result<Freed, HybridCacheError> in
-      var freed = Freed()
-      do throws(HybridCacheError) { try body(&freed) } catch { return .failure(error) }
-      return .success(freed)
+    var freed = Freed()
+    let removal = try stripes.holdAll { () -> Result<DiskRemoval?, HybridCacheError> in
+      Result { () throws(HybridCacheError) in try body(&freed) }
     }.get()
+    guard let removal, let diskTier else { return freed }
+    let more = try diskTier.finish(removal)
+    freed.count += more.count
+    freed.valueBytes = more.valueBytes
+    freed.diskBytes = more.diskBytes
+    return freed
   }
 
   private func info(_ key: Key, _ record: MemoryRecord<Value>) -> DiskEntryInfo {

@@ -122,11 +122,15 @@ final class HybridDisk: Sendable {
 
   // MARK: Many entries
 
-  func removeAll(includingPermanent: Bool) throws(HybridCacheError) -> Freed {
+  func beginRemoval(includingPermanent: Bool) throws(HybridCacheError) -> DiskRemoval {
     try call { (cache) throws(DiskCacheError) in
-      try cache.removeAll(
+      try cache.beginRemoval(
         suite: suite, includingPermanent: includingPermanent, removesCopy: ownsCache)
     }
+  }
+
+  func finish(_ removal: DiskRemoval) throws(HybridCacheError) -> Freed {
+    try call { (cache) throws(DiskCacheError) in try cache.finish(removal) }
   }
 
   func chosen(
@@ -139,8 +143,8 @@ final class HybridDisk: Sendable {
     }
   }
 
-  func remove(_ chosen: [ObjectID: UInt64]) throws(HybridCacheError) -> Freed {
-    try call { (cache) throws(DiskCacheError) in try cache.remove(chosen) }
+  func beginRemoval(of chosen: [ObjectID: UInt64]) throws(HybridCacheError) -> DiskRemoval {
+    try call { (cache) throws(DiskCacheError) in try cache.beginRemoval(of: chosen) }
   }
 
   func removeExpired(keeping grace: Grace) throws(HybridCacheError) -> Freed {
@@ -149,8 +153,8 @@ final class HybridDisk: Sendable {
     }
   }
 
-  func trim(toAge age: Duration) throws(HybridCacheError) -> Freed {
-    try call { (cache) throws(DiskCacheError) in try cache.trim(toAge: age, suite: suite) }
+  func beginTrim(toAge age: Duration) throws(HybridCacheError) -> DiskRemoval {
+    try call { (cache) throws(DiskCacheError) in try cache.beginTrim(toAge: age, suite: suite) }
   }
 
   func trim(toCount count: Int, bytes: UInt64) throws(HybridCacheError) -> Freed {

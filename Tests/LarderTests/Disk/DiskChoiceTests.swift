@@ -99,18 +99,26 @@ import Testing
     _ = try cache.value(for: "0")
   }
 
-  /// Changes the numbers of the file `order`, with a right checksum.
+  /// Changes the numbers of the choice in the snapshot, with a right checksum.
   private func change(_ folder: ScratchFolder, _ body: (inout [UInt64]) -> Void) throws {
-    let url = URL(fileURLWithPath: folder.path + "/order")
-    let bytes = [UInt8](try Data(contentsOf: url))
-    var words = stride(from: 0, to: bytes.count, by: 8).map { place in
-      bytes[place..<place + 8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let url = URL(fileURLWithPath: folder.path + "/snapshot")
+    var bytes = try Data(contentsOf: url)
+    let end = bytes.count - MemoryLayout<DiskSnapshot.Footer>.size
+    var footer = bytes.withUnsafeBytes {
+      $0.loadUnaligned(fromByteOffset: end, as: DiskSnapshot.Footer.self)
+    }
+    let first = end - Int(footer.choice) * 8
+    var words = bytes.withUnsafeBytes { bytes in
+      stride(from: first, to: end, by: 8).map {
+        bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self)
+      }
     }
     body(&words)
-    words[3] = words.map(\.littleEndian).withUnsafeBytes {
-      ByteHash.hash(UnsafeRawBufferPointer(rebasing: $0[32...]), seed: words[1])
-    }
-    try words.map(\.littleEndian).withUnsafeBytes { try Data($0).write(to: url) }
+    footer.checksum = words.withUnsafeBytes { footer.sum($0) }
+    bytes.removeSubrange(first...)
+    words.withUnsafeBytes { bytes.append(contentsOf: $0) }
+    withUnsafeBytes(of: footer) { bytes.append(contentsOf: $0) }
+    try bytes.write(to: url)
   }
 
   /// Every number of the choice replaced, with a right checksum: the cache opens with all entries,
@@ -122,10 +130,10 @@ import Testing
       (2.0).bitPattern,
     ]
     let (folder, before) = try closed()
-    let url = URL(fileURLWithPath: folder.path + "/order")
+    let url = URL(fileURLWithPath: folder.path + "/snapshot")
     let whole = try Data(contentsOf: url)
     var length = 0
-    try change(folder) { length = Int($0[2] >> 32) }
+    try change(folder) { length = $0.count }
     #expect(length == 7 + 2 + 1)
     var kept = 0
     for place in 1...length {

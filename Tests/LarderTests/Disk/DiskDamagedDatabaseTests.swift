@@ -33,10 +33,12 @@ import Testing
   }
 
   private func raw(_ sql: String) throws {
+    folder.removeSnapshot()
     try SQLiteConnection(path: path, busyMilliseconds: 0).execute(sql)
   }
 
   private func change(_ body: (inout Data) -> Void) throws {
+    folder.removeSnapshot()
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     body(&bytes)
     try bytes.write(to: URL(fileURLWithPath: path))

@@ -23,6 +23,7 @@ import Testing
   }
 
   private func raw(_ sql: String) throws {
+    folder.removeSnapshot()
     try SQLiteConnection(path: folder.path + "/index.sqlite", busyMilliseconds: 0).execute(sql)
   }
 

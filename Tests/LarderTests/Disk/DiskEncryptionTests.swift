@@ -33,6 +33,7 @@ import Testing
   private var databasePath: String { folder.path + "/index.sqlite" }
 
   private func raw(_ sql: String) throws {
+    folder.removeSnapshot()
     try SQLiteConnection(path: databasePath, busyMilliseconds: 0).execute(sql)
   }
 

@@ -49,7 +49,7 @@ import Testing
     }
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     #expect(
-      Set(names).isSubset(of: ["files", "index.sqlite", "index.sqlite-wal", "lock", "order"]))
+      Set(names).isSubset(of: ["files", "index.sqlite", "index.sqlite-wal", "lock", "snapshot"]))
   }
 
   @Test func aValueOfAHundredMegabytesIsStored() throws {

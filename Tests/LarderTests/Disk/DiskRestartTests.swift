@@ -46,17 +46,17 @@ import Testing
     #expect(kept.statistics.evictions > 100)
   }
 
-  /// The file with the order of use is a hint: no get waits for it.
+  /// The order of use is a hint: no get waits for it.
   @Test func orderIsWrittenByStoresAndNotByGets() throws {
     let folder = try ScratchFolder(isSmall: true)
     let cache = try open(folder, "lru")
     try cache.set(Data([1]), for: "a")
-    let path = folder.path + "/order"
-    cache.core.hitsSinceOrder = 1 << 20
+    let path = folder.path + "/snapshot"
+    cache.core.sequence += 1 << 20
     for _ in 0..<10 { #expect(try cache.value(for: "a") != nil) }
     #expect(!FileManager.default.fileExists(atPath: path))
     try cache.set(Data([1]), for: "b")
-    #expect(FileManager.default.fileExists(atPath: path) && cache.core.hitsSinceOrder == 0)
+    #expect(FileManager.default.fileExists(atPath: path) && cache.core.writing == nil)
   }
 
   @Test(arguments: Policies.executable + ["la-cache:admission=second"])
@@ -103,13 +103,13 @@ import Testing
     #expect(try folder.valueFiles().count == 2)
   }
 
-  @Test func damagedOrderFileIsIgnored() throws {
+  @Test func damagedSnapshotIsIgnored() throws {
     let folder = try ScratchFolder()
     let cache = try open(folder, "lru")
     for key in 0..<30 { try cache.set(Data(), for: "\(key)") }
     _ = try cache.value(for: "0")
     try cache.close()
-    let path = URL(fileURLWithPath: folder.path + "/order")
+    let path = URL(fileURLWithPath: folder.path + "/snapshot")
     var order = try Data(contentsOf: path)
     order[order.count - 3] ^= 1
     try order.write(to: path)

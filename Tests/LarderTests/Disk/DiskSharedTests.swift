@@ -270,6 +270,7 @@ import Testing
       for key in 0..<10 { try owner("set \(key) \(100 + key)") }
       try owner("close")
     }
+    try FileManager.default.removeItem(atPath: path + "/snapshot")
     let database = try SQLiteConnection(path: path + "/index.sqlite", busyMilliseconds: 0)
     try database.execute(
       "UPDATE tags SET tag = tag + 1 WHERE id < 4; DELETE FROM tags WHERE id = 5")
@@ -362,6 +363,38 @@ import Testing
     }
     try cache.close()
     #expect(try reader.value(for: 17, codec: .json) == ["a", "b"])
+  }
+
+  /// An owner leaves a snapshot; the next one, another process, changes entries, and is killed or
+  /// closes. The third has what the second has left.
+  @Test(arguments: [false, true])
+  func writesAfterASnapshotOfAnotherProcessAreSeen(isKilled: Bool) throws {
+    do {
+      let owner = try owner()
+      for key in 0..<10 { try owner("set \(key) \(100 + key)") }
+      try owner("close")
+    }
+    #expect(FileManager.default.fileExists(atPath: path + "/snapshot"))
+    let reader = try reader()
+    do {
+      let owner = try owner()
+      for key in 0..<10 { #expect(try version(reader, key) == UInt64(100 + key)) }
+      try owner("set 3 203")
+      try owner("set 12 212")
+      try owner("remove 4")
+      if isKilled { owner.kill() } else { try owner("close") }
+    }
+    let cache = try BlockingDiskCache(
+      path: path,
+      configuration: DiskConfiguration(limits: DiskLimits(freeBytes: 0), isShared: true))
+    #expect(cache.count == 10 && cache.statistics.damages == 0)
+    for key in 0..<13 {
+      let value = try cache.value(for: "key \(key)")
+      let found = value.flatMap { VictimValue.version(of: $0, key: key) }
+      let stored: [Int: UInt64] = [3: 203, 12: 212]
+      let expected = stored[key] ?? (key < 10 && key != 4 ? UInt64(100 + key) : nil)
+      #expect(try found == expected && version(reader, key) == expected, "\(key)")
+    }
   }
 
   @Test func readersInTheOwnersProcessDoNotPreventOpening() throws {

@@ -110,7 +110,7 @@ import Testing
   }
 
   private static let names = [
-    "files/00", "files/01/12", "files/3f", "files/new", "files", "order", "order.new", "lock",
+    "files/00", "files/01/12", "files/3f", "files/new", "files", "snapshot", "snapshot.new", "lock",
     "index.sqlite", "index.sqlite-wal", "index.sqlite-journal", "index.sqlite-shm", "damaged",
   ]
 

@@ -18,6 +18,9 @@ final class ScratchFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
+  /// From here on, opening reads every row.
+  func removeSnapshot() { try? FileManager.default.removeItem(atPath: path + "/snapshot") }
+
   func valueFiles() throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: path + "/files").sorted()
       .map { path + "/files/" + $0 }

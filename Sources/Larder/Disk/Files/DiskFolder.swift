@@ -13,7 +13,7 @@ final class DiskFolder {
   var databasePath: String { Self.databasePath(in: path) }
   var logPath: String { databasePath + "-wal" }
   var journalPath: String { databasePath + "-journal" }
-  var orderPath: String { path + "/order" }
+  var snapshotPath: String { path + "/snapshot" }
   var asidePath: String { path + "/damaged" }
 
   static func databasePath(in folder: String) -> String { folder + "/index.sqlite" }
@@ -126,13 +126,13 @@ extension DiskFolder {
         try files.removeTree(path)
       }
     }
-    try? files.removeTree(orderPath)
+    try? files.removeTree(snapshotPath)
     if !isKept { try? removeAside() }
   }
 
   func removeDatabase() throws(FileFailure) {
     for path in databaseNames { try files.removeTree(path) }
-    try files.removeTree(orderPath)
+    try files.removeTree(snapshotPath)
   }
 
   /// Removes the journal that a process with durability `none` left when it was killed: once the
@@ -223,7 +223,7 @@ extension DiskFolder {
       do throws(FileFailure) { try body() } catch { failure = failure ?? error }
     }
     // The database first: values without rows are removed by the next opening, in any case.
-    for path in databaseNames + [orderPath, orderPath + ".new"] {
+    for path in databaseNames + [snapshotPath, snapshotPath + ".new"] {
       attempt { () throws(FileFailure) in try files.removeFile(path) }
     }
     let names = Set(databaseNames.map { $0.dropFirst(path.count + 1) })

@@ -88,7 +88,6 @@ extension DiskCore {
   private func isWhole(
     _ slot: DiskSlot, into body: UnsafeMutableRawBufferPointer, isSealed: Bool
   ) throws(FileFailure) -> Bool {
-    guard let digest = slot.digest else { return false }
     do throws(FileFailure) {
       guard try folder.values.location(of: slot.file).read(into: body) else { return false }
     } catch {
@@ -98,7 +97,7 @@ extension DiskCore {
     let bytes = UnsafeRawBufferPointer(body)
     return isSealed
       ? DiskSeal.mark(bytes) == slot.checksum
-      : ByteHash.hash(bytes, seed: digest.checksumSeed) == slot.checksum
+      : ByteHash.hash(bytes, seed: slot.digest.checksumSeed) == slot.checksum
   }
 
   /// Reverts the moves of a failed commit. Both copies are kept: a crash may show the whole commit,
@@ -119,7 +118,7 @@ extension DiskCore {
         return true
       }
       do throws(SQLiteError) {
-        let isMoved = try index.place(of: move.id) == move.copy
+        let isMoved = try index.stored(move.id)?.row.file == move.copy
         if isMoved { setFile(move.copy, of: move.id) }
         folder.values.retire(isMoved ? move.old : move.copy, bytes: move.bytes, keeps: true)
         return true
@@ -143,31 +142,28 @@ extension DiskCore {
   /// restored as when a database is opened. O(n log n) in the entries.
   ///
   /// - Throws: `limit` or `configuration`, in which case nothing has changed; `closed`; `database`.
-  func resize(_ limits: DiskLimits) throws(DiskCacheError) -> Freed {
+  func resize(_ limits: DiskLimits) throws(DiskCacheError) -> DiskRemoval {
     var wanted = configuration
     wanted.limits = limits
     try wanted.check()
     try checkPolicy(wanted)
-    return try measuringFreed { [self] () throws(DiskCacheError) in
-      let (facts, choice) = (facts(), tier.choice)
-      configuration = wanted
-      bytesSinceFreeCheck = .max
-      try remakeTier(configuration)
-      try replay(facts, choice)
-      tier.resetCounts()
-    }
+    let removal = try begin(\.evictions, as: .evict(.capacity))
+    let before = (entries, valueBytes + permanentBytes)
+    let (expiries, choice) = (expiries(), tier.choice)
+    configuration = wanted
+    bytesSinceFreeCheck = .max
+    try remakeTier(configuration)
+    try replay(expiries, choice)
+    tier.resetCounts()
+    removal.freed.count = before.0 - entries
+    removal.freed.valueBytes = before.1 - valueBytes - permanentBytes
+    return removal
   }
 
-  private func facts() -> [ObjectID: Fact] {
-    var facts: [ObjectID: Fact] = [:]
-    for place in slots.indices.dropFirst() {
-      let (id, slot) = (ObjectID(place), slots[place])
-      guard slot.isStored, slot.state == .known else { continue }
-      let expiry = Expiry(tier.expiry(id))
-      if slot.cost == 1, expiry == .never { continue }
-      facts[id] = Fact(cost: slot.cost, expiry: expiry)
-    }
-    return facts
+  private func expiries() -> DiskBlocks<UInt64> {
+    let expiries = DiskBlocks<UInt64>(count: slots.count)
+    for id in slots.indices { expiries[id] = tier.expiry(ObjectID(id)) }
+    return expiries
   }
 }
 
@@ -178,12 +174,8 @@ extension DiskCore {
       log: [folder.logPath, folder.journalPath].reduce(0) {
         $0 + ((try? folder.files.size($1)) ?? 0)
       },
-      files: folder.values.usedBytes(storedValues + transaction.retired),
+      files: folder.values.usedBytes,
       spare: folder.values.spareBytes, aside: folder.asideBytes)
-  }
-
-  private var storedValues: [StoredValue] {
-    slots.lazy.filter { $0.file != 0 }.map { StoredValue(number: $0.file, bytes: $0.bytes) }
   }
 
   var writes: DiskWrites {

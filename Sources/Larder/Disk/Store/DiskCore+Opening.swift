@@ -33,7 +33,7 @@ extension DiskCore {
   }
 
   private func startOver(_ reason: String, deletes: Bool = false) throws(DiskCacheError) {
-    try resetIDs(largest: .none)
+    try resetIDs()
     try inFiles { () throws(FileFailure) in try setAside(reason, deletes: deletes) }
     damageFound = nil
     try load()
@@ -140,7 +140,7 @@ extension DiskCore {
       return try rebuild(after: damage)
     }
     losses = DiskLosses()
-    try resetIDs(largest: .none)
+    try resetIDs()
     self.lock = nil
     noteDamage(damage.reason)
     try takeFolder()
@@ -182,7 +182,7 @@ extension DiskCore {
   func startAnew() throws(DiskCacheError) {
     closeIndex()
     losses.hasAllRows = true
-    try resetIDs(largest: .none)
+    try resetIDs()
     try inFiles { () throws(FileFailure) in
       try folder.removeDatabase()
       if configuration.durability == .full { try folder.files.syncFolder(folder.path) }
@@ -243,13 +243,17 @@ extension DiskCore {
     var hasTexts: Bool
     var keyBytes: Int
     var tag: Int64?
-    var key: [UInt8]?
   }
 
   private struct Contents {
-    var rows: [Loaded] = []
     var suites: [(UInt32, String)] = []
     var codecs: [UInt32: String] = [:]
+    var snapshot: DiskSnapshot?
+    /// True if its slots count, and no row was read.
+    var isCurrent = false
+    var rows: [Loaded] = []
+    var slots = DiskBlocks<DiskSlot>()
+    var expiries = DiskBlocks<UInt64>()
   }
 
   func load() throws(DiskCacheError) {
@@ -270,14 +274,18 @@ extension DiskCore {
     do throws(DiskCacheError) {
       let contents = try read(index)
       let present = try sweepFiles(contents)
-      try resetIDs(largest: contents.rows.last?.id ?? .none)
+      contents.slots.grow(to: Int(contents.rows.last?.id ?? 0) + 1)
+      contents.expiries.grow(to: contents.slots.count)
+      try resetIDs(contents.slots)
       try matchTags(contents, index)
       self.index = index
+      if contents.isCurrent { snapshotTransactions = index.log.transactions }
       adopt(contents, present)
       dropLosses(index)
-      let stored = readOrder()
-      try replay(facts(of: contents), tier.choice?.samples ?? 0 > 0 ? tier.choice : stored)
-      collectFreeIDs()
+      let choice = tier.choice?.samples ?? 0 > 0 ? tier.choice : contents.snapshot?.choice
+      try replay(contents.expiries, choice)
+      snapshotSequence = sequence
+      slots.collectFree()
       tier.resetCounts()
       try deleteDoomed(index)
       try removeEmptySuites(index)
@@ -339,19 +347,19 @@ extension DiskCore {
         in: index.connection, seed: index.seed, seal: index.seal)
       contents.codecs = try DiskIndex.codecs(in: index.connection, seed: index.seed)
       let suites = Set(contents.suites.lazy.map(\.0)).union([0])
+      contents.snapshot = readSnapshot(index)
+      if useSlots(&contents, suites, index) { return contents }
       try index.scan { found in
         guard let (id, row, header) = found, suites.contains(row.suite) else {
           isIntact = false
           return
         }
-        let hasTexts = header.version != nil || header.contentType != nil
         header.key.withUnsafeBytes { key in
           contents.rows.append(
             Loaded(
               id: id, row: row, digest: KeyDigest(key, suite: row.suite, seed: index.seed),
-              hasTexts: hasTexts, keyBytes: key.count,
-              tag: index.tags?.tag(of: key, suite: row.suite),
-              key: row.file != 0 && !hasTexts ? header.key : nil))
+              hasTexts: header.version != nil || header.contentType != nil, keyBytes: key.count,
+              tag: index.tags?.tag(of: key, suite: row.suite)))
         }
       }
     } catch {
@@ -361,8 +369,30 @@ extension DiskCore {
     return contents
   }
 
+  /// Takes the slots of the snapshot, and returns true, if the database named it as one of a cache
+  /// that is shared, or is not, as this one. Otherwise there may be no tags of these rows.
+  private func useSlots(
+    _ contents: inout Contents, _ suites: Set<UInt32>, _ index: DiskIndex
+  ) -> Bool {
+    guard let snapshot = contents.snapshot, snapshot.generation == index.snapshot,
+      snapshot.generation & 1 == (index.tags == nil ? 0 : 1), losses.isEmpty
+    else { return false }
+    let slots = DiskBlocks<DiskSlot>(count: snapshot.count)
+    let expiries = DiskBlocks<UInt64>(count: snapshot.count)
+    for place in 0..<snapshot.count {
+      let record = snapshot[place]
+      guard record.slot.isStored else { continue }
+      guard place > 0, record.slot.isSound, suites.contains(record.slot.suite) else { return false }
+      (slots[place], expiries[place]) = (record.slot, record.expiry)
+    }
+    (contents.slots, contents.expiries) = (slots, expiries)
+    contents.isCurrent = true
+    return true
+  }
+
   private func matchTags(_ contents: Contents, _ index: DiskIndex) throws(DiskCacheError) {
-    guard let tags = index.tags else { return }
+    // The snapshot of a shared cache is also one of its tags.
+    guard let tags = index.tags, !contents.isCurrent else { return }
     do throws(SQLiteError) {
       try tags.match(contents.rows.lazy.compactMap { row in row.tag.map { (Int64(row.id), $0) } })
     } catch {
@@ -372,35 +402,74 @@ extension DiskCore {
   }
 
   private func sweepFiles(_ contents: Contents) throws(DiskCacheError) -> Set<UInt64> {
-    return try inFiles { () throws(FileFailure) in
-      try folder.values.sweep(
-        keeping: contents.rows.lazy.filter { $0.row.file != 0 }
-          .map { StoredValue(number: $0.row.file, bytes: $0.row.bytes) })
+    var named: [StoredValue] = []
+    for slot in contents.slots where slot.isStored && slot.file != 0 {
+      named.append(StoredValue(number: slot.file, bytes: slot.bytes))
     }
+    named += contents.rows.lazy.filter { $0.row.file != 0 }
+      .map { StoredValue(number: $0.row.file, bytes: $0.row.bytes) }
+    return try inFiles { () throws(FileFailure) in try folder.values.sweep(keeping: named) }
   }
 
   private func adopt(_ contents: Contents, _ present: Set<UInt64>) {
     forgetSuites()
     codecs = contents.codecs
     for (number, name) in contents.suites { adoptSuite(number, name) }
-    directory.reserveCapacity(contents.rows.count)
-    for loaded in contents.rows {
-      let (id, row) = (loaded.id, loaded.row)
-      sequence = max(sequence, row.stored)
-      if losses.hasAllRows || losses.rows.contains(id) {
-        doom(id, row)
-        continue
-      }
-      let isWhole = row.file == 0 || present.contains(row.file)
-      if !isWhole { statistics.damages += 1 }
-      // Expired entries stay: their origin may still confirm them.
-      guard isWhole, directory[loaded.digest] == nil else {
-        doomed.append(id)
-        continue
-      }
-      adopt(id, loaded)
-      loaded.key?.withUnsafeBytes { remember($0, of: id) }
+    for place in slots.indices.dropFirst() where slots[place].isStored {
+      adopt(ObjectID(place), contents.snapshot, present)
     }
+    for loaded in contents.rows { adopt(loaded, contents, present) }
+  }
+
+  private func adopt(_ id: ObjectID, _ snapshot: DiskSnapshot?, _ present: Set<UInt64>) {
+    let slot = slots[Int(id)]
+    sequence = max(sequence, slot.stored)
+    guard isWhole(slot.file, present), slots.find(slot.digest) == nil else {
+      slots[Int(id)] = DiskSlot()
+      return doomed.append(id)
+    }
+    slots[Int(id)].reopen()
+    slots.link(id)
+    count(slots[Int(id)])
+    if slot.file != 0 { folder.values.note(id, at: slot.file) }
+    noteUse(of: id, snapshot)
+  }
+
+  private func isWhole(_ file: UInt64, _ present: Set<UInt64>) -> Bool {
+    if file == 0 || present.contains(file) { return true }
+    statistics.damages += 1
+    return false
+  }
+
+  private func adopt(_ loaded: Loaded, _ contents: Contents, _ present: Set<UInt64>) {
+    let (id, row) = (loaded.id, loaded.row)
+    sequence = max(sequence, row.stored)
+    if losses.hasAllRows || losses.rows.contains(id) {
+      return doom(id, row, isPresent: present.contains(row.file))
+    }
+    // Expired entries stay: their origin may still confirm them.
+    guard isWhole(row.file, present), slots.find(loaded.digest) == nil else {
+      return doomed.append(id)
+    }
+    slots[Int(id)].take(loaded.digest, suite: row.suite)
+    record(id, row, keyBytes: loaded.keyBytes, written: 0, hasTexts: loaded.hasTexts)
+    slots.link(id)
+    contents.expiries[Int(id)] = row.expiry.microseconds
+    if let snapshot = contents.snapshot, Int(id) < snapshot.count,
+      case let known = snapshot[Int(id)].slot, known.digest == loaded.digest,
+      known.accessed >= row.stored
+    {
+      (slots[Int(id)].accessed, slots[Int(id)].hits) = (known.accessed, known.hits)
+      noteUse(of: id, contents.snapshot)
+    } else {
+      uses.note(id, row.created)
+    }
+  }
+
+  private func noteUse(of id: ObjectID, _ snapshot: DiskSnapshot?) {
+    guard uses.areKept else { return }
+    let time = snapshot?[Int(id)].time ?? 0
+    uses.note(id, max(slots[Int(id)].created, min(time, clock.time)))
   }
 
   private func dropLosses(_ index: DiskIndex) {
@@ -409,7 +478,7 @@ extension DiskCore {
       let digest = key.bytes.withUnsafeBytes {
         KeyDigest($0, suite: suite, seed: index.seed)
       }
-      if let id = directory[digest] { drop(id) }
+      if let id = slots.find(digest) { drop(id) }
     }
     for clearing in losses.clearings {
       let suite = clearing.suite.map { suiteNumber($0) }
@@ -422,39 +491,23 @@ extension DiskCore {
     }
   }
 
-  private func doom(_ id: ObjectID, _ row: DiskRow) {
+  private func doom(_ id: ObjectID, _ row: DiskRow, isPresent: Bool) {
     doomed.append(id)
-    if row.file != 0 {
+    if row.file != 0, isPresent {
       transaction.retired.append(StoredValue(number: row.file, bytes: row.bytes))
     }
-  }
-
-  private func adopt(_ id: ObjectID, _ loaded: Loaded) {
-    let row = loaded.row
-    directory[loaded.digest] = id
-    var slot = DiskSlot()
-    slot.take(loaded.digest, suite: row.suite)
-    slots[Int(id)] = slot
-    record(id, row, keyBytes: loaded.keyBytes, written: 0, hasTexts: loaded.hasTexts)
-    uses.note(id, row.created)
-  }
-
-  private func facts(of contents: Contents) -> [ObjectID: Fact] {
-    Dictionary(
-      contents.rows.lazy.filter { $0.row.cost != 1 || $0.row.expiry != .never }
-        .map { ($0.id, Fact(cost: $0.row.cost, expiry: $0.row.expiry)) },
-      uniquingKeysWith: { first, _ in first })
   }
 
   private func removeEmptySuites(_ index: DiskIndex) throws(DiskCacheError) {
     let numbers = emptySuites()
     // Files of rows still to be deleted must not be reclaimed with this transaction.
     guard !numbers.isEmpty, doomed.isEmpty else { return }
+    // First: a commit that fails may be finished, and no row may name a suite that is gone.
+    forgetSuites(numbers)
     do throws(SQLiteError) {
       try index.log.beginIfNeeded()
       try index.removeSuites(numbers)
       try commit(index)
-      forgetSuites(numbers)
     } catch {
       rollBack(index)
       let error = DiskCacheError(error)
@@ -482,17 +535,12 @@ extension DiskCore {
 extension DiskCore {
   func checkCodec(_ identity: String, suite number: UInt32) throws(DiskCacheError) {
     guard let stored = codecs[number], stored != identity else { return }
-    let (entries, permanent) = slots.reduce(into: (0, 0)) { counts, slot in
-      guard slot.isStored, slot.suite == number else { return }
-      counts.0 += 1
-      if slot.state == .permanent { counts.1 += 1 }
-    }
-    guard entries > 0 else { return }
-    guard startsEmpty(hasPermanent: permanent > 0) else {
+    guard let total = totals[number], total.count > 0 else { return }
+    guard startsEmpty(hasPermanent: total.permanent > 0) else {
       throw .codecMismatch(
         suite: suiteNames[number] ?? "", stored: stored, given: identity)
     }
-    _ = try removeAll(counting: \.undecodables, as: .remove) { _, slot in slot.suite == number }
+    _ = try finish(begin(\.undecodables, as: .remove) { _, slot in slot.suite == number })
   }
 
   func startsEmpty(hasPermanent: Bool) -> Bool {

@@ -97,7 +97,7 @@ extension DiskCore {
 
   func contains(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) -> Bool {
     let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
-    guard let id = directory[key.digest], slots[Int(id)].isStored else { return false }
+    guard let id = find(key), slots[Int(id)].isStored else { return false }
     if slots[Int(id)].state == .permanent { return true }
     return tier.contains(id) && !hasExpired(id, clock.time)
   }
@@ -105,7 +105,7 @@ extension DiskCore {
   private func find(
     _ key: DiskKey, _ expired: DiskExpired, _ index: DiskIndex, isRepeated: Bool
   ) -> Presence {
-    guard let id = directory[key.digest] else { return .absent }
+    guard let id = find(key) else { return .absent }
     if slots[Int(id)].state == .permanent { return .fresh(id) }
     let time = clock.time
     let isOver = hasExpired(id, time)
@@ -174,10 +174,11 @@ extension DiskCore {
   ) throws(SQLiteError) -> DiskLookup? {
     let slot = slots[Int(id)]
     var reading: DiskReading?
-    if let stored = slot.key {
+    if let stored = fileKeys[id] {
       if stored.elementsEqual(key.bytes) { reading = DiskReading() }
     } else {
       reading = try index.read(id, slot, key)
+      if slot.file != 0, reading != nil, !slot.hasTexts { remember(key.bytes, of: id) }
     }
     guard let reading else { return nil }
     var metadata = metadata(of: id, isExpired: isExpired)
@@ -228,11 +229,11 @@ extension DiskCore {
   func noteUse(_ id: ObjectID) {
     sequence += 1
     slots[Int(id)].use(sequence)
-    hitsSinceOrder += 1
     guard uses.areKept else { return }
     let now = clock.time
     uses.note(id, now)
-    if uses.areDue(now) { writeOrder() }
+    if writing == nil, uses.areDue(now) { beginSnapshot() }
+    if writing != nil { writeSnapshotBlock() }
   }
 
   func isSame(_ id: ObjectID, _ stored: UInt64) -> Bool {
@@ -291,7 +292,7 @@ extension DiskCore {
   /// reported only after a successful read.
   func claimReader(for id: ObjectID, _ index: DiskIndex) -> DiskRowReading? {
     let slot = slots[Int(id)]
-    guard slot.file == 0, !isHeard, let digest = slot.digest else { return nil }
+    guard slot.file == 0, !isHeard else { return nil }
     guard index.log.isSettled(slot.written) else {
       index.log.noteUnsettledRead()
       return nil
@@ -301,7 +302,7 @@ extension DiskCore {
     statistics.bytesRead += UInt64(slot.bytes)
     noteUse(id)
     return DiskRowReading(
-      id: id, slot: slot, digest: digest, reader: reader,
+      id: id, slot: slot, reader: reader,
       metadata: metadata(of: id, isExpired: false))
   }
 
@@ -327,12 +328,11 @@ extension DiskCore {
 struct DiskRowReading: Sendable {
   let id: ObjectID
   let slot: DiskSlot
-  let digest: KeyDigest
   let reader: DiskReader
   var metadata: DiskMetadata
 
   func entry(_ key: UnsafeRawBufferPointer) throws(SQLiteError) -> DiskEntry? {
-    let key = DiskKey(key, suite: slot.suite, digest: digest)
+    let key = DiskKey(key, suite: slot.suite, digest: slot.digest)
     guard let reading = try reader.finish(id, slot, key), let value = reading.value else {
       return nil
     }
@@ -340,26 +340,5 @@ struct DiskRowReading: Sendable {
     metadata.version = reading.version
     metadata.contentType = reading.contentType
     return DiskEntry(data: value, metadata: metadata)
-  }
-}
-
-extension DiskCore {
-  func keys(suite: UInt32) throws(DiskCacheError) -> [String] {
-    let index = try openIndex()
-    let now = clock.time
-    var keys: [String] = []
-    do throws(SQLiteError) {
-      try index.scan { found in
-        guard let (id, row, header) = found, row.suite == suite, Int(id) < slots.count,
-          slots[Int(id)].isStored, slots[Int(id)].state == .permanent || !hasExpired(id, now)
-        else { return }
-        keys.append(String(decoding: header.key, as: UTF8.self))
-      }
-    } catch {
-      // A database that was set aside leaves no keys.
-      try recover(from: error)
-      return []
-    }
-    return keys
   }
 }

@@ -28,7 +28,7 @@ extension DiskCore {
     if let codec { try recordCodec(codec, suite: suite) }
     let index = try openIndex()
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
-    let id = directory[key.digest] ?? newEntry(key)
+    let id = find(key) ?? addID(key)
     let now = clock.time
     var row = plannedRow(key, value, options, life ?? newLife(options, now))
     if let refusal = hasRoom ? place(id, &row, key, now) : .reject {
@@ -39,13 +39,6 @@ extension DiskCore {
     try write(id, row, key, value, options, isInline: isInline, to: index)
     note(.set, key)
     return true
-  }
-
-  private func newEntry(_ key: DiskKey) -> ObjectID {
-    let id = allocateID()
-    directory[key.digest] = id
-    slots[Int(id)].take(key.digest, suite: key.suite)
-    return id
   }
 
   private func newLife(_ options: DiskStoreOptions, _ now: UInt64) -> DiskLife {
@@ -169,13 +162,13 @@ extension DiskCore {
     statistics.bytesWritten += UInt64(row.bytes)
     recycleSegments()
     shrinkAfterRemovals()
-    writeOrderAfterHits()
+    continueSnapshot()
   }
 
   private func loseValue(of bytes: UnsafeRawBufferPointer, suite name: String) {
     guard let index = try? openIndex(), let suite = suiteNumber(name) else { return }
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
-    guard let id = directory[key.digest] else { return }
+    guard let id = find(key) else { return }
     lose(id, key, isPermanent: slots[Int(id)].state == .permanent)
   }
 
@@ -191,12 +184,17 @@ extension DiskCore {
     slots[Int(id)].store(row, written: age, hasTexts: hasTexts)
     slots[Int(id)].rowUnits = rowUnits(keyBytes: keyBytes)
     setFile(row.file, of: id)
-    if row.isPermanent {
-      permanentBytes += UInt64(row.bytes)
+    count(slots[Int(id)])
+  }
+
+  func count(_ slot: DiskSlot) {
+    totals[slot.suite, default: DiskTotal()].add(slot)
+    if slot.state == .permanent {
+      permanentBytes += UInt64(slot.bytes)
       permanentEntries += 1
     } else {
-      valueBytes += UInt64(row.bytes)
-      rowBytes += slots[Int(id)].rowBytes
+      valueBytes += UInt64(slot.bytes)
+      rowBytes += rowBytes(slot.rowUnits)
     }
   }
 
@@ -233,7 +231,7 @@ extension DiskCore {
     try checkPlace()
     let index = try openIndex()
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
-    guard let id = directory[key.digest], slots[Int(id)].isStored else { return false }
+    guard let id = find(key), slots[Int(id)].isStored else { return false }
     let isPermanent = slots[Int(id)].state == .permanent
     let now = clock.time
     let life = DiskLife(
@@ -253,7 +251,7 @@ extension DiskCore {
         return false
       }
       // From here on a get reads the version from the row.
-      if version != nil { slots[Int(id)].key = nil }
+      if version != nil { fileKeys[id] = nil }
       setLife(id, life)
       uses.note(id, now)
       try finishWriting(index)
@@ -277,7 +275,7 @@ extension DiskCore {
     _ bytes: UnsafeRawBufferPointer, suite: UInt32
   ) throws(DiskCacheError) -> Bool {
     let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
-    guard let id = directory[key.digest], slots[Int(id)].isStored else { return false }
+    guard let id = find(key), slots[Int(id)].isStored else { return false }
     slots[Int(id)].isHitBefore.toggle()
     return !slots[Int(id)].isHitBefore
   }
@@ -287,7 +285,7 @@ extension DiskCore {
   func remove(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) -> Bool {
     let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
     var wasStored = false
-    if let id = directory[key.digest] {
+    if let id = find(key) {
       wasStored = slots[Int(id)].isStored
       if slots[Int(id)].state == .known { tier.remove(id) }
       drop(id, .remove)
@@ -301,7 +299,7 @@ extension DiskCore {
 
   func removeExpired(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) {
     let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
-    guard let id = directory[key.digest], slots[Int(id)].isStored,
+    guard let id = find(key), slots[Int(id)].isStored,
       slots[Int(id)].state == .known, hasExpired(id, clock.time)
     else { return }
     tier.remove(id)
@@ -317,60 +315,140 @@ extension DiskCore {
     return false
   }
 
-  func removeAll(
-    counting counter: WritableKeyPath<TierStatistics, UInt64>, as kind: CacheEventKind,
-    where matches: (ObjectID, DiskSlot) -> Bool
-  ) throws(DiskCacheError) -> Freed {
-    try measuringFreed { [self] () throws(DiskCacheError) -> Void in
-      drop(counting: counter, as: kind, where: matches)
-    }
+  /// Begins a removal of the entries that match, which are gone for all calls from now on.
+  func begin(
+    _ counter: WritableKeyPath<TierStatistics, UInt64>, as kind: CacheEventKind,
+    where matches: ((ObjectID, DiskSlot) -> Bool)? = nil,
+    emptying suites: ((UInt32) -> Bool)? = nil
+  ) throws(DiskCacheError) -> DiskRemoval {
+    try checkPlace()
+    _ = try openIndex()
+    let removal = DiskRemoval(
+      counter, as: kind, emptying: suites, diskBytes: diskBytes, latest: sequence, matches)
+    if matches != nil { removals.append(removal) }
+    return removal
   }
 
-  private func drop(
-    counting counter: WritableKeyPath<TierStatistics, UInt64>, as kind: CacheEventKind,
-    where matches: (ObjectID, DiskSlot) -> Bool
-  ) {
-    for place in slots.indices.dropFirst() {
-      let (id, slot) = (ObjectID(place), slots[place])
-      guard slot.state != .free, matches(id, slot) else { continue }
-      if slot.state == .known { tier.remove(id) }
-      if slot.isStored { statistics[keyPath: counter] += 1 }
-      drop(id, kind)
-    }
-  }
-
-  func clear(
+  func beginClearing(
     suite name: String?, includesPermanent: Bool, removesCopy: Bool
-  ) throws(DiskCacheError) -> Freed {
+  ) throws(DiskCacheError) -> DiskRemoval {
     try openIndex(toClear: DiskLosses.Clearing(suite: name, includesPermanent: includesPermanent))
     let number = name.map { suiteNumber($0) }
     // First: it makes room on a full disk.
     let copy = Result { () throws(FileFailure) in if removesCopy { try folder.removeAside() } }
-    let freed = try measuringFreed(
-      clearsSuites: { number == nil || number == $0 },
-      { [self] () throws(DiskCacheError) in
-        drop(counting: \.removals, as: .remove) { _, slot in
-          (number == nil || number == slot.suite) && (includesPermanent || slot.state == .known)
-        }
-      })
-    if case .failure(let failure) = copy { throw DiskCacheError(failure) }
-    return freed
+    let isOwn = { (suite: UInt32) in number == nil || number == suite }
+    let removal = try begin(
+      \.removals, as: .remove,
+      where: { _, slot in isOwn(slot.suite) && (includesPermanent || slot.state == .known) },
+      emptying: isOwn)
+    if case .failure(let failure) = copy { removal.failure = DiskCacheError(failure) }
+    return removal
   }
 
-  /// Evicts entries, chosen by the policy, until at most `entriesMax` and `bytesMax` are left.
-  func trim(entriesMax: Int, bytesMax: UInt64) throws(DiskCacheError) -> Freed {
-    try measuringFreed { [self] () throws(DiskCacheError) -> Void in
-      while tier.count > 0, tier.count > entriesMax || valueBytes > bytesMax {
-        drop(tier.giveUp(), .evict(.trim))
-        statistics.trims += 1
+  /// Begins evictions, chosen by the policy, until at most `entriesMax` and `bytesMax` are left.
+  func beginTrim(entriesMax: Int, bytesMax: UInt64) throws(DiskCacheError) -> DiskRemoval {
+    let removal = try begin(\.trims, as: .evict(.trim))
+    removal.limits = (entriesMax, bytesMax)
+    return removal
+  }
+
+  /// Removes the entries among the next 256 and deletes their rows; false once all are removed and
+  /// their space is free. After an error they are all gone, too.
+  func step(_ removal: DiskRemoval) throws(DiskCacheError) -> Bool {
+    let hasDropped = dropBatch(removal)
+    let risksWrites = risksWrites
+    do throws(DiskCacheError) {
+      guard hasDropped else { return try free(removal) }
+      if !doomed.isEmpty { try deleteDropped() }
+    } catch {
+      while dropBatch(removal) {}
+      removals.removeAll { $0 === removal }
+      if index == nil { losses.rows.formUnion(doomed) }
+      // Deleting all at once may need less room on a full disk.
+      if removal.hasFailed { throw error }
+      removal.hasFailed = true
+      if risksWrites { removal.failure = removal.failure ?? error }
+    }
+    return true
+  }
+
+  func finish(_ removal: DiskRemoval) throws(DiskCacheError) -> Freed {
+    while try step(removal) {}
+    return removal.freed
+  }
+
+  private func dropBatch(_ removal: DiskRemoval) -> Bool {
+    if let limits = removal.limits {
+      for _ in 0..<DiskRemoval.batch {
+        guard tier.count > 0, tier.count > limits.count || valueBytes > limits.bytes else {
+          return false
+        }
+        drop(tier.giveUp(), removal)
       }
+      return true
+    }
+    guard removal.matches != nil, removal.next < slots.count else { return false }
+    let end = min(slots.count, removal.next + DiskRemoval.batch)
+    for place in removal.next..<end where removal.takes(ObjectID(place), slots[place]) {
+      if slots[place].state == .known { tier.remove(ObjectID(place)) }
+      drop(ObjectID(place), removal)
+    }
+    removal.next = end
+    return true
+  }
+
+  func drop(_ id: ObjectID, _ removal: DiskRemoval) {
+    let slot = slots[Int(id)]
+    if slot.isStored {
+      statistics[keyPath: removal.counter] += 1
+      removal.freed.count += 1
+      removal.freed.valueBytes += UInt64(slot.bytes)
+    }
+    drop(id, removal.kind)
+  }
+
+  private func deleteDropped() throws(DiskCacheError) {
+    try removing { [self] index throws(SQLiteError) in
+      try beginWriting(index)
+      // Between two steps a call that finds nothing left to delete acknowledges it.
+      try finishWriting(index)
     }
   }
 
-  func releaseFiles(empty: [UInt32] = []) throws(DiskCacheError) {
+  /// Commits a removal, and then frees a bounded number of pages with each call.
+  private func free(_ removal: DiskRemoval) throws(DiskCacheError) -> Bool {
+    if removal.pages == nil {
+      removals.removeAll { $0 === removal }
+      let empty = removal.suites.map { emptySuites().filter($0) } ?? []
+      let isWasteful = removal.suites == nil ? index?.isMostlyFree : index?.hasFreePages
+      // On a full disk the last entry may have gone with its database.
+      let releases =
+        (index != nil || !losses.isEmpty)
+        && (removal.freed.count > 0 || !doomed.isEmpty || folder.values.hasSpare || !empty.isEmpty
+          || isWasteful == true)
+      if releases { try releaseFiles(empty: empty, shrinks: false) }
+      removal.pages = releases ? index?.freePages ?? 0 : 0
+      removal.releases = releases
+    }
+    if let pages = removal.pages, pages > 0, index?.connection.isInTransaction == false {
+      removal.pages = pages - Int64(DiskRemoval.batch)
+      try removing { index throws(SQLiteError) in try index.shrink(pages: DiskRemoval.batch) }
+      return true
+    }
+    if removal.releases, index != nil {
+      try removing { index throws(SQLiteError) in try index.log.checkpoint() }
+    }
+    removal.freed.diskBytes = removal.diskBytes - min(removal.diskBytes, diskBytes)
+    if let failure = removal.failure { throw failure }
+    return false
+  }
+
+  func releaseFiles(empty: [UInt32] = [], shrinks: Bool = true) throws(DiskCacheError) {
+    // First: a commit that fails may be finished, and no row may name a suite that is gone.
+    forgetSuites(empty)
     try removing { [self] index throws(SQLiteError) in
       if !doomed.isEmpty {
-        if slots.contains(where: \.isStored) {
+        if hasStored {
           try beginWriting(index)
         } else {
           // No entry is left: SQLite frees the whole table at once.
@@ -385,32 +463,10 @@ extension DiskCore {
         try index.removeSuites(empty)
       }
       try commit(index, keepsFiles: false)
-      // At once: a failure to shrink the file leaves the removal committed.
-      if !empty.isEmpty {
-        forgetSuites(empty)
-      }
-      try index.shrink()
+      if shrinks { try index.shrink() }
     }
     recycleSegments()
     folder.values.removeSpare()
-  }
-
-  func measuringFreed(
-    clearsSuites: ((UInt32) -> Bool)? = nil,
-    _ body: () throws(DiskCacheError) -> Void
-  ) throws(DiskCacheError) -> Freed {
-    try checkPlace()
-    _ = try openIndex()
-    let before = (entries, valueBytes + permanentBytes, diskBytes)
-    try body()
-    let empty = clearsSuites.map { emptySuites().filter($0) } ?? []
-    let isWasteful = clearsSuites == nil ? index?.isMostlyFree : index?.hasFreePages
-    if !doomed.isEmpty || folder.values.hasSpare || !empty.isEmpty || isWasteful == true {
-      try releaseFiles(empty: empty)
-    }
-    return Freed(
-      count: before.0 - entries, valueBytes: before.1 - valueBytes - permanentBytes,
-      diskBytes: before.2 - min(before.2, diskBytes))
   }
 
   var entries: Int { tier.count + permanentEntries }
@@ -443,21 +499,74 @@ extension DiskCore {
   }
 
   func emptySuites() -> [UInt32] {
-    if suiteNames.isEmpty { return [] }
-    let used = Set(slots.lazy.filter(\.isStored).map(\.suite))
-    return suiteNames.keys.filter { !used.contains($0) }.sorted()
+    suiteNames.keys.filter { (totals[$0]?.count ?? 0) == 0 }.sorted()
   }
+
+  var hasStored: Bool { totals.values.contains { $0.count > 0 } }
 
   func suiteUsage() throws(DiskCacheError) -> [DiskSuiteUsage] {
     _ = try openIndex()
-    var byNumber: [UInt32: DiskSuiteUsage] = [0: DiskSuiteUsage(name: "", count: 0, bytes: 0)]
-    for (number, name) in suiteNames {
-      byNumber[number] = DiskSuiteUsage(name: name, count: 0, bytes: 0)
+    return ([0] + suiteNames.keys.sorted()).map { number in
+      let total = totals[number] ?? DiskTotal()
+      return DiskSuiteUsage(
+        name: suiteNames[number] ?? "", count: total.count, bytes: total.bytes)
     }
-    for slot in slots where slot.isStored {
-      byNumber[slot.suite]?.count += 1
-      byNumber[slot.suite]?.bytes += UInt64(slot.bytes)
-    }
-    return byNumber.sorted { $0.key < $1.key }.map(\.value)
+  }
+}
+
+/// A removal of many entries in steps, between which other calls continue.
+final class DiskRemoval: @unchecked Sendable {
+  /// Number of entries in a step.
+  static var batch: Int { 256 }
+
+  let counter: WritableKeyPath<TierStatistics, UInt64>
+  let kind: CacheEventKind
+  let suites: ((UInt32) -> Bool)?
+  let diskBytes: UInt64
+  private let latest: UInt64
+  let matches: ((ObjectID, DiskSlot) -> Bool)?
+  var limits: (count: Int, bytes: UInt64)?
+  var next = 1
+  /// Pages that are still to be freed, once the removal is committed.
+  var pages: Int64?
+  var releases = false
+  var hasFailed = false
+  var failure: DiskCacheError?
+  var freed = Freed()
+
+  init(
+    _ counter: WritableKeyPath<TierStatistics, UInt64>, as kind: CacheEventKind,
+    emptying suites: ((UInt32) -> Bool)?, diskBytes: UInt64, latest: UInt64,
+    _ matches: ((ObjectID, DiskSlot) -> Bool)?
+  ) {
+    self.counter = counter
+    self.kind = kind
+    self.suites = suites
+    self.diskBytes = diskBytes
+    self.latest = latest
+    self.matches = matches
+  }
+
+  /// True for an entry to be removed; what is stored after the removal began stays.
+  func takes(_ id: ObjectID, _ slot: DiskSlot) -> Bool {
+    slot.state != .free && (!slot.isStored || slot.stored <= latest) && matches?(id, slot) == true
+  }
+}
+
+struct DiskTotal {
+  var count = 0
+  var permanent = 0
+  var bytes: UInt64 = 0
+
+  mutating func add(_ slot: DiskSlot) {
+    count += 1
+    if slot.state == .permanent { permanent += 1 }
+    bytes += UInt64(slot.bytes)
+  }
+
+  mutating func subtract(_ slot: DiskSlot) {
+    count -= 1
+    if slot.state == .permanent { permanent -= 1 }
+    bytes -= UInt64(slot.bytes)
   }
 }

@@ -37,16 +37,23 @@ final class DiskCore {
   var keptExpirations: UInt64 = 0
 
   var uses: DiskUses
-  var slots: [DiskSlot] = [DiskSlot()]
-  var directory: [KeyDigest: ObjectID] = [:]
-  private var freeIDs: [ObjectID] = []
-  private var sweepsAt = DiskCore.reservedMin
+  var slots = DiskSlots()
+  private var swept = 0
+  /// Keys of values in files that were read lately, so that a get need not read their rows.
+  var fileKeys: [ObjectID: [UInt8]] = [:]
   private(set) var suites: [ExactName: UInt32] = [:]
   private(set) var suiteNames: [UInt32: String] = [:]
   var largestSuite: UInt32 = 0
   var codecs: [UInt32: String] = [:]
   var sequence: UInt64 = 0
-  var hitsSinceOrder = 0
+  /// The sequence number when the last snapshot was begun.
+  var snapshotSequence: UInt64 = 0
+  /// Transactions begun when the database came to name a snapshot, which it does until the next.
+  var snapshotTransactions: Int?
+  var writing: DiskSnapshotWriting?
+  /// Removals that are under way.
+  var removals: [DiskRemoval] = []
+  var totals: [UInt32: DiskTotal] = [:]
 
   var doomed: [ObjectID] = []
   /// Entries that must not reappear when the database is reopened.
@@ -116,12 +123,13 @@ final class DiskCore {
 
   func weight(_ bytes: UInt32, row units: UInt16) -> UInt32 {
     if configuration.limits.bytes == nil && configuration.limits.count != nil { return 1 }
-    return UInt32(clamping: UInt64(bytes) + UInt64(units) * 64)
+    return UInt32(clamping: UInt64(bytes) + rowBytes(units))
   }
 
+  func rowBytes(_ units: UInt16) -> UInt64 { configuration.countsRows ? UInt64(units) * 64 : 0 }
+
   func rowUnits(keyBytes: Int) -> UInt16 {
-    guard configuration.countsRows else { return 0 }
-    return UInt16(clamping: (DiskLimits.entryOverhead + keyBytes + 63) / 64)
+    UInt16(clamping: (DiskLimits.entryOverhead + keyBytes + 63) / 64)
   }
 
   /// The database, which is reopened if it was closed because of a failure.
@@ -193,55 +201,56 @@ final class DiskCore {
 
   // MARK: Ids
 
-  func allocateID() -> ObjectID {
-    if let id = freeIDs.popLast() { return id }
-    let id = slots.count
-    if id > sweepsAt {
-      sweepGhosts()
-      if let id = freeIDs.popLast() { return id }
+  /// Takes an id for a new key. If none is free, looks at a few others: their ghosts may be
+  /// forgotten.
+  func addID(_ key: DiskKey) -> ObjectID {
+    for _ in 0..<Self.sweptIDs where !slots.hasFree && slots.count > Self.reservedMin {
+      swept = swept % (slots.count - 1) + 1
+      releaseIfForgotten(ObjectID(swept))
     }
-    slots.append(DiskSlot())
+    let id = slots.add(key)
     if id > reservedIDs {
-      reservedIDs = max(id, reservedIDs * 2)
+      reservedIDs = max(Int(id), reservedIDs * 2)
       tier.reserve(reservedIDs)
     }
-    return ObjectID(id)
+    return id
   }
 
-  private func sweepGhosts() {
-    for id in slots.indices.dropFirst() { releaseIfForgotten(ObjectID(id)) }
-    sweepsAt = max(1024, (slots.count - freeIDs.count) * 2)
+  private static var sweptIDs: Int { 8 }
+
+  /// The id of a key whose entry no removal takes.
+  func find(_ key: DiskKey) -> ObjectID? {
+    guard let id = slots.find(key.digest) else { return nil }
+    guard !removals.isEmpty,
+      let removal = removals.first(where: { $0.takes(id, slots[Int(id)]) })
+    else { return id }
+    if slots[Int(id)].state == .known { tier.remove(id) }
+    drop(id, removal)
+    return slots.find(key.digest)
   }
 
   func releaseIfForgotten(_ id: ObjectID) {
     let slot = slots[Int(id)]
     guard slot.state == .known, !slot.isStored, !tier.remembers(id) else { return }
-    if let digest = slot.digest { directory[digest] = nil }
-    slots[Int(id)] = DiskSlot()
-    freeIDs.append(id)
+    slots.release(id)
   }
 
-  func resetIDs(largest: ObjectID) throws(DiskCacheError) {
-    slots = Array(repeating: DiskSlot(), count: Int(largest) + 1)
-    sweepsAt = max(Self.reservedMin, Int(largest) * 2)
+  func resetIDs(_ known: DiskBlocks<DiskSlot> = DiskBlocks()) throws(DiskCacheError) {
+    slots = DiskSlots(known)
+    fileKeys = [:]
     let choice = tier.choice
     try remakeTier(configuration)
     // A cache that is opened again after a failure continues from its choice.
     for isRestoring in [true, false] { tier.setRestoring(isRestoring, choice: choice) }
-    directory = [:]
-    freeIDs = []
     doomed = []
+    (writing, snapshotTransactions) = (nil, nil)
     transaction = DiskTransaction()
     unsettledMoves = []
+    totals = [:]
     valueBytes = 0
     rowBytes = 0
     permanentBytes = 0
     permanentEntries = 0
-  }
-
-  func collectFreeIDs() {
-    freeIDs = slots.indices.dropFirst().filter { slots[$0].state == .free }.reversed()
-      .map { ObjectID($0) }
   }
 
   func releaseFolder() {
@@ -291,15 +300,20 @@ final class DiskCore {
       permanentEntries -= 1
     } else {
       valueBytes -= UInt64(slot.bytes)
-      rowBytes -= slot.rowBytes
+      rowBytes -= rowBytes(slot.rowUnits)
     }
+    totals[slot.suite, default: DiskTotal()].subtract(slot)
     slots[Int(id)].unstore()
+    if !fileKeys.isEmpty { fileKeys[id] = nil }
   }
 
-  /// Keeps the key of a value in a file, so that a get need not read the database.
   func remember(_ key: UnsafeRawBufferPointer, of id: ObjectID) {
-    if key.count <= 1024 { slots[Int(id)].key = Array(key) }
+    guard key.count <= 1024 else { return }
+    if fileKeys.count >= Self.fileKeysMax { fileKeys = [:] }
+    fileKeys[id] = Array(key)
   }
+
+  private static var fileKeysMax: Int { 4096 }
 
   func dropVictims(
     sparing id: ObjectID, counting counter: WritableKeyPath<TierStatistics, UInt64>
@@ -312,75 +326,6 @@ final class DiskCore {
     }
     if victims.count > 0 { statistics[keyPath: counter] += UInt64(victims.count) }
     return isVictim
-  }
-}
-
-struct DiskSlot {
-  enum State: UInt8 {
-    case free
-    case known
-    case permanent
-  }
-
-  var digest: KeyDigest?
-  var state: State = .free
-  var isStored = false
-  var isHitBefore = false
-  var cost: Float = 1
-  var hits: UInt8 = 0
-  var hasTexts = false
-  var rowUnits: UInt16 = 0
-  var mustRevalidate = false
-  var suite: UInt32 = 0
-  var bytes: UInt32 = 0
-  var written: UInt32 = 0
-  var file: UInt64 = 0
-  var inserted: UInt64 = 0
-  var stored: UInt64 = 0
-  var accessed: UInt64 = 0
-  var checksum: UInt64 = 0
-  var key: [UInt8]?
-  var created: UInt64 = 0
-
-  var rowBytes: UInt64 { UInt64(rowUnits) * 64 }
-
-  // Each changes the slot in one access, because every access to the slots is bounds-checked.
-
-  mutating func take(_ digest: KeyDigest, suite: UInt32) {
-    self.digest = digest
-    self.suite = suite
-    state = .known
-  }
-
-  mutating func store(_ row: DiskRow, written age: UInt32, hasTexts: Bool) {
-    state = row.isPermanent ? .permanent : .known
-    isStored = true
-    isHitBefore = false
-    hits = 0
-    bytes = row.bytes
-    cost = row.cost
-    file = row.file
-    checksum = row.checksum
-    key = nil
-    inserted = row.inserted
-    stored = row.stored
-    accessed = row.stored
-    created = row.created
-    mustRevalidate = row.mustRevalidate
-    written = age
-    self.hasTexts = hasTexts
-  }
-
-  mutating func use(_ number: UInt64) {
-    accessed = number
-    if hits < .max { hits += 1 }
-  }
-
-  mutating func unstore() {
-    isStored = false
-    file = 0
-    key = nil
-    state = .known
   }
 }
 
@@ -407,26 +352,21 @@ struct DiskKey {
   static var inlineBytesMax: Int { 500_000_000 }
 }
 
-/// Digest of a key in memory: 128 bits of hash of the suite and the key's bytes.
+/// Digest of a key in memory: 64 bits of hash of the suite and the key's bytes.
 ///
 /// Two keys with the same digest are possible and harmless: the stored key is compared before a
 /// value is returned, so the worst case is a miss.
-struct KeyDigest: Hashable, Sendable {
-  private let a: UInt64
-  private let b: UInt64
+struct KeyDigest: BitwiseCopyable, Hashable, Sendable {
+  /// Binds a value's checksum to its key, so that another key's value never passes the check.
+  let checksumSeed: UInt64
+
+  init() { checksumSeed = 0 }
 
   init(_ key: UnsafeRawBufferPointer, suite: UInt32, seed: UInt64) {
-    let mixed = seed ^ UInt64(suite) &* 0xd6e8_feb8_6659_fd93
-    a = ByteHash.hash(key, seed: mixed)
-    b = ByteHash.hash(key, seed: ~mixed &+ 0x5851_f42d_4c95_7f2d)
+    checksumSeed = ByteHash.hash(key, seed: seed ^ UInt64(suite) &* 0xd6e8_feb8_6659_fd93)
   }
 
-  /// Binds a value's checksum to its key, so that another key's value never passes the check.
-  var checksumSeed: UInt64 { a }
-
-  var fingerprint: UInt32 { UInt32(truncatingIfNeeded: b) }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(a) }
+  var fingerprint: UInt32 { UInt32(truncatingIfNeeded: checksumSeed >> 32) }
 }
 
 /// A string compared byte by byte. Swift's `String` treats two spellings of an accented letter as
@@ -457,7 +397,7 @@ extension DiskCore {
 
   func note(_ kind: CacheEventKind, _ id: ObjectID) {
     let slot = slots[Int(id)]
-    if let key = slot.key {
+    if let key = fileKeys[id] {
       key.withUnsafeBytes { note(kind, suite: slot.suite, $0) }
     } else {
       // If the row cannot be read, its key is unknown and the event is not reported.

@@ -141,46 +141,43 @@ extension DiskIndex {
   }
 
   func hasVersion(_ id: ObjectID, _ slot: DiskSlot) throws(SQLiteError) -> Bool {
-    // The key is kept only if the row has no other data, so no version.
-    if slot.key != nil { return false }
+    guard slot.hasTexts else { return false }
     return try stored(id)?.header.version != nil
   }
 
   func read(
     _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey
   ) throws(SQLiteError) -> DiskReading? {
-    try Self.read(id, slot, key, seal, with: seal == nil ? getStatement : rowStatement)
+    try Self.read(id, slot, key, seed, seal, with: rowStatement)
   }
 
+  /// Contents of the row of an entry; nil if it is damaged or not the row that the slot describes.
   static func read(
-    _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey, _ seal: DiskSeal?,
+    _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey, _ seed: UInt64, _ seal: DiskSeal?,
     with statement: SQLiteStatement
   ) throws(SQLiteError) -> DiskReading? {
     try statement.bind(1, Int64(id))
     defer { statement.reset() }
-    guard try statement.step() else { return nil }
-    if let seal {
-      guard let row = row(statement, from: 0),
-        let header = seal.openHeader(statement.blob(13), row),
-        key.bytes.elementsEqual(header.key)
-      else { return nil }
-      var reading = DiskReading(version: header.version, contentType: header.contentType)
-      if slot.file == 0 {
-        reading.value = seal.openValue(
-          statement.blob(14), bytes: Int(slot.bytes), mark: slot.checksum, DiskSeal.binding(key))
-      }
-      return reading
-    }
-    let stored = statement.blob(2)
-    guard stored.count == key.bytes.count, stored.elementsEqual(key.bytes) else { return nil }
-    var reading = DiskReading(version: statement.text(0), contentType: statement.text(1))
-    if slot.file == 0 {
-      reading.value = intact(statement.blob(3), slot.bytes, slot.checksum, key)
-    }
+    guard try statement.step(),
+      let (row, header) = contents(statement, from: 0, of: Int64(id), seed, seal),
+      row.stored == slot.stored, key.bytes.elementsEqual(header.key)
+    else { return nil }
+    var reading = DiskReading(version: header.version, contentType: header.contentType)
+    if slot.file == 0 { reading.value = value(statement.blob(14), of: row, key, seal) }
     return reading
   }
 
-  static func intact(
+  static func value(
+    _ stored: UnsafeRawBufferPointer, of row: DiskRow, _ key: DiskKey, _ seal: DiskSeal?
+  ) -> Data? {
+    if let seal {
+      return seal.openValue(
+        stored, bytes: Int(row.bytes), mark: row.checksum, DiskSeal.binding(key))
+    }
+    return intact(stored, row.bytes, row.checksum, key)
+  }
+
+  private static func intact(
     _ value: UnsafeRawBufferPointer, _ bytes: UInt32, _ checksum: UInt64, _ key: DiskKey
   ) -> Data? {
     guard value.count == Int(bytes),
@@ -189,33 +186,30 @@ extension DiskIndex {
     return value.baseAddress.map { Data(bytes: $0, count: value.count) } ?? Data()
   }
 
-  /// Calls `body` with up to `count` rows from an id on, by ascending id, and nil for one that is
-  /// damaged. Returns the id after the last, nil at the end.
+  /// Calls `body` with up to `count` rows of ids in a range, by ascending id, and nil for one that
+  /// is damaged. Returns the id after the last, nil at the end.
   @discardableResult func scan(
-    from first: Int64 = .min, count: Int = -1, _ body: ((ObjectID, DiskRow, DiskHeader)?) -> Void
+    _ ids: ClosedRange<Int64> = .min ... .max, count: Int = -1,
+    _ body: ((ObjectID, DiskRow, DiskHeader)?) -> Void
   ) throws(SQLiteError) -> ObjectID? {
-    let scan = try connection.prepare(
-      """
-      SELECT id, \(Self.columns), mark, version, type, key FROM entries WHERE id >= ? ORDER BY id
-        LIMIT ?
-      """)
-    defer { scan.finalize() }
-    try scan.bind(1, first)
-    try scan.bind(2, Int64(count))
-    var (rows, last) = (0, Int64(0))
-    while try scan.step() {
+    defer { scanStatement.reset() }
+    try scanStatement.bind(1, ids.lowerBound)
+    try scanStatement.bind(2, ids.upperBound)
+    try scanStatement.bind(3, Int64(count))
+    var (rows, last) = (0, max(1, ids.lowerBound) - 1)
+    while try scanStatement.step() {
       rows += 1
-      let number = scan.number(0)
+      let number = scanStatement.number(14)
       defer { last = number }
       guard number > last, let id = ObjectID(exactly: number), id < .max,
-        let (row, header) = Self.contents(scan, from: 1, of: number, seed, seal)
+        let (row, header) = Self.contents(scanStatement, from: 0, of: number, seed, seal)
       else {
         body(nil)
         continue
       }
       body((id, row, header))
     }
-    return rows == count && first...(.max - 1) ~= last ? ObjectID(exactly: last + 1) : nil
+    return rows == count && 1...(.max - 1) ~= last ? ObjectID(exactly: last + 1) : nil
   }
 
   static func row(_ statement: SQLiteStatement, from first: Int32) -> DiskRow? {
@@ -236,14 +230,5 @@ extension DiskIndex {
       row.inserted <= row.stored && row.stored <= DiskRow.sequenceMax
       && row.file <= DiskFolder.numberMax
     return isInRange ? row : nil
-  }
-}
-
-extension DiskIndex {
-  func place(of id: ObjectID) throws(SQLiteError) -> UInt64? {
-    let scan = try connection.prepare("SELECT file FROM entries WHERE id = ?")
-    defer { scan.finalize() }
-    try scan.bind(1, Int64(id))
-    return try scan.step() ? UInt64(bitPattern: scan.number(0)) : nil
   }
 }

@@ -19,9 +19,11 @@ final class DiskIndex {
   let readers: DiskReaders
   let log: DiskLog
   let tags: DiskKeyTags?
+  /// The snapshot that the database named when it was opened.
+  let snapshot: UInt64?
   let putStatement: SQLiteStatement
   let deleteStatement: SQLiteStatement
-  let getStatement: SQLiteStatement
+  let scanStatement: SQLiteStatement
   let rowStatement: SQLiteStatement
   let updateStatement: SQLiteStatement
 
@@ -56,9 +58,9 @@ final class DiskIndex {
     guard facts.format == Self.format else {
       throw .format(path: path, found: facts.format, expected: Self.format)
     }
-    seed = facts.seed
+    (seed, snapshot) = (facts.seed, facts.snapshot)
     seal = try Self.findSeal(path, facts, configuration.encryption)
-    readers = DiskReaders(path: path, configuration, seal: seal, layer: layer)
+    readers = DiskReaders(path: path, configuration, seed: seed, seal: seal, layer: layer)
     do throws(SQLiteError) {
       log = try DiskLog(connection, configuration, readers)
       tags = try configuration.isShared ? DiskKeyTags(connection, seed: seed, seal: seal) : nil
@@ -69,7 +71,7 @@ final class DiskIndex {
         VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
         """)
       deleteStatement = try connection.prepare("DELETE FROM entries WHERE id = ?")
-      getStatement = try connection.prepare(Self.getQuery)
+      scanStatement = try connection.prepare(Self.scanQuery)
       rowStatement = try connection.prepare(Self.rowQuery)
       updateStatement = try connection.prepare(
         """
@@ -84,14 +86,17 @@ final class DiskIndex {
 
   static let columns =
     "suite, permanent, bytes, inserted, stored, created, expires, cost, checksum, file"
-  static let getQuery = "SELECT version, type, key, value FROM entries WHERE id = ?"
+  private static let scanQuery = """
+    SELECT \(columns), mark, version, type, key, id FROM entries WHERE id BETWEEN ? AND ?
+      ORDER BY id LIMIT ?
+    """
   static let rowQuery =
     "SELECT \(columns), mark, version, type, key, value FROM entries WHERE id = ?"
 
   func close() {
     readers.close()
     log.rollBack()
-    for statement in [putStatement, deleteStatement, getStatement, rowStatement, updateStatement] {
+    for statement in [putStatement, deleteStatement, scanStatement, rowStatement, updateStatement] {
       statement.finalize()
     }
     tags?.close()
@@ -101,7 +106,7 @@ final class DiskIndex {
 
   var hasFreePages: Bool { freePages > 0 }
 
-  private var freePages: Int64 { (try? connection.number("PRAGMA freelist_count")) ?? 0 }
+  var freePages: Int64 { (try? connection.number("PRAGMA freelist_count")) ?? 0 }
 
   var isMostlyFree: Bool {
     let free = freePages
@@ -258,13 +263,16 @@ extension DiskIndex {
 ///
 /// The table `facts` is the same in every format: a row with `format`, one with `seed`, one with
 /// `seal`, which is empty without encryption, and one with `mark`, their checksum. Rows that name
-/// the codec of a suite have their own checksums.
+/// the codec of a suite have their own checksums, and `snapshot` names one, or is 0.
 struct DiskFacts {
   static let table = "CREATE TABLE facts(name TEXT PRIMARY KEY, value)"
 
   var format: Int64
   var seed: UInt64
   var seal: Data
+  /// Generation of the snapshot that describes the rows; not in the checksum, as a wrong one only
+  /// names no file.
+  var snapshot: UInt64?
 
   init(format: Int64, seed: UInt64, seal: Data) {
     self.format = format
@@ -288,6 +296,15 @@ struct DiskFacts {
     guard let format = numbers["format"], let seed = numbers["seed"], let seal else { return nil }
     self.init(format: format, seed: UInt64(bitPattern: seed), seal: seal)
     guard numbers["mark"] == mark else { return nil }
+    snapshot = numbers["snapshot"].map { UInt64(bitPattern: $0) }
+  }
+
+  /// Names a snapshot, or none with 0, in the table's pages alone: those of its index, which opening
+  /// does not read, may be damaged.
+  static func name(snapshot: UInt64) -> String {
+    """
+    UPDATE facts NOT INDEXED SET value = \(Int64(bitPattern: snapshot)) WHERE name = 'snapshot'
+    """
   }
 
   var inserts: String {
@@ -297,6 +314,7 @@ struct DiskFacts {
       INSERT INTO facts VALUES('seed', \(Int64(bitPattern: seed)));
       INSERT INTO facts VALUES('seal', x'\(digits)');
       INSERT INTO facts VALUES('mark', \(mark));
+      INSERT INTO facts VALUES('snapshot', 0);
       """
   }
 

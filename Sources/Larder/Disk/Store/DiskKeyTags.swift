@@ -17,7 +17,8 @@ final class DiskKeyTags {
     CREATE TABLE tags(
       tag INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY(tag, id)) WITHOUT ROWID
     """
-  static let removal = "DROP TABLE tags"
+  /// The snapshot of a shared cache is one of its tags, too.
+  static let removal = "\(DiskFacts.name(snapshot: 0)); DROP TABLE tags"
   static let rowQuery = """
     SELECT \(DiskIndex.columns), mark, version, type, key, value, id
     FROM tags JOIN entries USING(id) WHERE tag = ?

@@ -27,6 +27,9 @@ final class DiskLog {
   /// True if the database's file is the result of a finished checkpoint, or without a log of a
   /// finished commit.
   private var isSettled = false
+  /// Number of transactions begun that may change rows.
+  private(set) var transactions = 0
+  private var mayNameSnapshot = true
   private var unsettledReads = 0
   private var hasSettledForReads = false
 
@@ -87,14 +90,33 @@ final class DiskLog {
 
   func emptyJournal(in folder: DiskFolder) { if !isAhead { folder.emptyJournal() } }
 
+  /// Begins a transaction, from whose commit on no snapshot is named.
   func beginIfNeeded() throws(SQLiteError) {
-    if !connection.isInTransaction { try begin.run() }
+    if connection.isInTransaction { return }
+    transactions += 1
+    try begin.run()
+    guard mayNameSnapshot else { return }
+    do throws(SQLiteError) {
+      try connection.execute(DiskFacts.name(snapshot: 0))
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
+  /// Names the snapshot whose slots are what the rows are.
+  func name(snapshot generation: UInt64) throws(SQLiteError) {
+    mayNameSnapshot = true
+    try commitAlone { () throws(SQLiteError) in
+      try connection.execute(DiskFacts.name(snapshot: generation))
+    }
   }
 
   func commit() throws(SQLiteError) {
     if isLost { throw loss }
     guard connection.isInTransaction else { return }
     try commitAlone { () throws(SQLiteError) in try commitStatement.run() }
+    mayNameSnapshot = false
   }
 
   /// Runs a commit, or a change that is its own transaction. Without a log readers are excluded

@@ -20,11 +20,14 @@ final class DiskReaders {
   private var reads = 0
   private var rests = 0
 
-  init(path: String, _ configuration: DiskConfiguration, seal: DiskSeal?, layer: String?) {
+  init(
+    path: String, _ configuration: DiskConfiguration, seed: UInt64, seal: DiskSeal?,
+    layer: String?
+  ) {
     let count = min(Self.countMax, max(2, ProcessInfo.processInfo.activeProcessorCount))
     let bytes = configuration.pageCacheBytes
     readers = (0..<count).map { _ in
-      DiskReader(seal) { () throws(SQLiteError) in
+      DiskReader(seed, seal) { () throws(SQLiteError) in
         try SQLiteConnection(unchanging: path, pageCacheBytes: bytes, layer: layer)
       }
     }
@@ -68,6 +71,7 @@ final class DiskReaders {
 final class DiskReader: @unchecked Sendable {
   private let lock = BriefLock()
   private let open: @Sendable () throws(SQLiteError) -> SQLiteConnection
+  private let seed: UInt64
   private let seal: DiskSeal?
   private var connection: SQLiteConnection?
   private var keys: SQLiteBlob?
@@ -76,8 +80,10 @@ final class DiskReader: @unchecked Sendable {
   private var key: [UInt8] = []
 
   fileprivate init(
-    _ seal: DiskSeal?, open: @escaping @Sendable () throws(SQLiteError) -> SQLiteConnection
+    _ seed: UInt64, _ seal: DiskSeal?,
+    open: @escaping @Sendable () throws(SQLiteError) -> SQLiteConnection
   ) {
+    self.seed = seed
     self.seal = seal
     self.open = open
   }
@@ -128,13 +134,12 @@ final class DiskReader: @unchecked Sendable {
   ) throws(SQLiteError) -> DiskReading? {
     if seal == nil, !slot.hasTexts { return try readPlain(Int64(id), slot, key) }
     let statement = try prepared()
-    return try DiskIndex.read(id, slot, key, seal, with: statement)
+    return try DiskIndex.read(id, slot, key, seed, seal, with: statement)
   }
 
   private func prepared() throws(SQLiteError) -> SQLiteStatement {
     if let statement { return statement }
-    let statement = try connected().prepare(
-      seal == nil ? DiskIndex.getQuery : DiskIndex.rowQuery)
+    let statement = try connected().prepare(DiskIndex.rowQuery)
     self.statement = statement
     return statement
   }

@@ -21,7 +21,7 @@ struct DiskRow {
 
   var flags: UInt8 { (isPermanent ? 1 : 0) | (mustRevalidate ? 2 : 0) }
 
-  static var sequenceMax: UInt64 { 1 << 62 }
+  static var sequenceMax: UInt64 { 1 << 48 - 1 }
 
   /// Checksum of a row: covers everything except its value, which has its own checksum. `key` is
   /// the key as it is stored.

@@ -22,6 +22,7 @@
     private let headers: SymmetricKey
     private let suites: SymmetricKey
     private let tags: SymmetricKey
+    private let blocks: SymmetricKey
 
     init(_ encryption: DiskEncryption, salt: some DataProtocol) {
       func derive(_ purpose: String) -> SymmetricKey {
@@ -33,6 +34,7 @@
       headers = derive("headers")
       suites = derive("suites")
       tags = derive("tags")
+      blocks = derive("blocks")
     }
 
     // MARK: Verification of the key
@@ -119,6 +121,25 @@
       var binding = Data()
       Self.append(UInt64(number), to: &binding)
       return Self.open(sealed, suites, binding).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    // MARK: Blocks of a snapshot
+
+    func sealBlock(_ block: Data, _ generation: UInt64, _ number: UInt64) -> Data? {
+      block.withUnsafeBytes { Self.seal($0, blocks, Self.binding(generation, number)) }
+    }
+
+    func openBlock(
+      _ sealed: UnsafeRawBufferPointer, _ generation: UInt64, _ number: UInt64
+    ) -> Data? {
+      Self.open(sealed, blocks, Self.binding(generation, number))
+    }
+
+    private static func binding(_ generation: UInt64, _ number: UInt64) -> Data {
+      var data = Data()
+      append(generation, to: &data)
+      append(number, to: &data)
+      return data
     }
 
     // MARK: Tags

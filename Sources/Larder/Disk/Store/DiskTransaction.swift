@@ -134,7 +134,7 @@ extension DiskCore {
     }
     recycleSegments()
     shrinkAfterRemovals()
-    writeOrderAfterHits()
+    continueSnapshot()
   }
 
   /// Returns a bounded number of pages to the file system if most of the database is free after
@@ -189,7 +189,10 @@ extension DiskCore {
       }
     }
     shrinkIfMostlyFree()
-    writeOrder()
+    guard let index else { return }
+    if (snapshotTransactions, snapshotSequence) != (index.log.transactions, sequence) {
+      beginSnapshot()
+    }
   }
 
   /// Runs a removal, and repeats it once after making room if it failed because the disk is full:
@@ -202,9 +205,7 @@ extension DiskCore {
       try body(index)
       return
     } catch {
-      let isLoss =
-        !transaction.renewals.isEmpty || hasUncommitted
-      if isLoss { loss = error }
+      if risksWrites { loss = error }
       rollBack(index)
       guard error.isWriteFailure else { return try recover(from: error) }
       makeRoom(index)
@@ -213,7 +214,7 @@ extension DiskCore {
       try body(index)
     } catch {
       rollBack(index)
-      if error.isWriteFailure, !slots.contains(where: \.isStored) {
+      if error.isWriteFailure, !hasStored {
         // No entry is left, and starting empty needs no space.
         try startAnew()
       } else {
@@ -222,6 +223,9 @@ extension DiskCore {
     }
     if let loss { throw DiskCacheError(loss) }
   }
+
+  /// True if a failed commit loses acknowledged writes.
+  var risksWrites: Bool { !transaction.renewals.isEmpty || hasUncommitted }
 
   /// Removes spare files, the database set aside and retired files at once, and empties the log if
   /// possible.
@@ -265,7 +269,9 @@ extension DiskCore {
       if hasUncommitted { throw placeLoss }
       return
     }
+    for removal in removals { _ = try finish(removal) }
     try flush()
+    while writeSnapshotBlock(names: true) {}
     folder.values.removeSpare()
     // SQLite would do this when it closes the database, but without reporting errors.
     if let index, configuration.durability == .normal {

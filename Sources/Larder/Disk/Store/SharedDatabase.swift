@@ -225,11 +225,7 @@ final class SharedDatabase {
     else { return nil }
     var reading = DiskReading(version: header.version, contentType: header.contentType)
     if row.file == 0 {
-      let value = statement.blob(14)
-      reading.value =
-        seal.map {
-          $0.openValue(value, bytes: Int(row.bytes), mark: row.checksum, DiskSeal.binding(key))
-        } ?? DiskIndex.intact(value, row.bytes, row.checksum, key)
+      reading.value = DiskIndex.value(statement.blob(14), of: row, key, seal)
     }
     return Found(row: row, reading: reading)
   }

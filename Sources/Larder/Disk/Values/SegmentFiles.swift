@@ -80,7 +80,7 @@ final class SegmentFiles: ValueStore {
 
   var spareBytes: UInt64 { ledger.spareBytes }
 
-  func usedBytes(_ values: [StoredValue]) -> UInt64 { ledger.usedBytes }
+  var usedBytes: UInt64 { ledger.usedBytes }
 
   func removeSpare() { change { $0.removeSpare() } }
 

@@ -21,6 +21,7 @@ final class ValueFiles: ValueStore {
   private var pins: [UInt64] = []
   var sealBytes: UInt64 = 0
   private(set) var spareBytes: UInt64 = 0
+  private(set) var usedBytes: UInt64 = 0
   private(set) var bytesWritten: UInt64 = 0
 
   init(folder: String, files: any FileLayer, syncs: Bool) {
@@ -42,6 +43,12 @@ final class ValueFiles: ValueStore {
   private var temporaryPath: String { folder + "/new" }
 
   func write(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64 {
+    let number = try writeFile(value)
+    usedBytes += UInt64(value.count)
+    return number
+  }
+
+  private func writeFile(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64 {
     while let old = spare.popLast() {
       spareBytes -= old.bytes
       do throws(FileFailure) {
@@ -126,6 +133,7 @@ final class ValueFiles: ValueStore {
   }
 
   func retire(_ number: UInt64, bytes: UInt64, keeps: Bool) {
+    usedBytes -= min(usedBytes, bytes + sealBytes)
     guard keeps, spare.count < Self.spareFilesMax, spareBytes + bytes <= Self.spareBytesMax,
       !pins.contains(number), !names.isDoubtful(number % Self.shards)
     else {
@@ -144,16 +152,12 @@ final class ValueFiles: ValueStore {
     spareBytes = 0
   }
 
-  func usedBytes(_ values: [StoredValue]) -> UInt64 {
-    values.reduce(0) { $0 + UInt64($1.bytes) + sealBytes }
-  }
-
   func sweep(keeping values: [StoredValue]) throws(FileFailure) -> Set<UInt64> {
-    let named = Set(values.lazy.map(\.number))
+    let named = Dictionary(values.lazy.map { ($0.number, $0.bytes) }) { first, _ in first }
     var found: Set<UInt64> = []
-    var largest = named.max() ?? 0
+    var largest = named.keys.max() ?? 0
     spare = []
-    spareBytes = 0
+    (spareBytes, usedBytes) = (0, 0)
     try? files.removeTree(temporaryPath)
     for shard in 0..<Self.shards {
       let folder = self.shard(shard)
@@ -161,10 +165,11 @@ final class ValueFiles: ValueStore {
       if kind == .other || kind == .file { try files.remove(folder) }
       for item in try files.list(folder) {
         let number = UInt64(item.name, radix: 16).flatMap { $0 <= Self.numberMax ? $0 : nil }
-        if item.kind == .file, let number, named.contains(number),
+        if item.kind == .file, let number, let bytes = named[number],
           filePath(number) == "\(folder)/\(item.name)"
         {
           found.insert(number)
+          usedBytes += UInt64(bytes) + sealBytes
         } else {
           let isGone = (try? files.removeTree("\(folder)/\(item.name)")) != nil
           // Its name is not used again.

@@ -28,8 +28,8 @@ protocol ValueStore: AnyObject {
 
   var bytesWritten: UInt64 { get }
 
-  /// Bytes of files in use, which hold `values` and whatever cannot be told apart from them.
-  func usedBytes(_ values: [StoredValue]) -> UInt64
+  /// Bytes of files in use.
+  var usedBytes: UInt64 { get }
 
   /// Removes everything but `named`, and returns the numbers of those that exist. Files that are
   /// not regular or cannot be removed do not prevent opening. O(files + named).
@@ -100,11 +100,7 @@ final class ValueStores {
 
   func removeSpare() { for store in stores { store.removeSpare() } }
 
-  func usedBytes(_ values: [StoredValue]) -> UInt64 {
-    stores.reduce(0) { sum, store in
-      sum + store.usedBytes(values.filter { self.store(of: $0.number) === store })
-    }
-  }
+  var usedBytes: UInt64 { stores.reduce(0) { $0 + $1.usedBytes } }
 
   @discardableResult func sweep(
     keeping named: [StoredValue]
