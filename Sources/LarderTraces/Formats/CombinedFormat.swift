@@ -49,6 +49,9 @@ struct CombinedFormat: TraceFormat {
     // uWSGI.
     "$head [$time] $method $target => generated $bytes bytes in $totalMilliseconds msecs "
       + "(HTTP/$protocol $status)",
+    // Azure's blobs (Storage Analytics).
+    #"$version;$time;$name;$result;$status;$totalMilliseconds;$server;$kind;$user;$owner;$service"#
+      + #";"$target";"$key";$id;$number;$client;$api;$sent;$received;$header;$bytes;"#,
     // The format tiny of morgan, for Node.
     "$method $target $status $bytes - $totalMilliseconds ms",
     // CloudFront's real-time logs with all fields.

@@ -119,8 +119,8 @@ enum JSONRole: String, CaseIterable, Sendable {
       """))
 
   // Names of nginx, ingress-nginx, Caddy, Traefik, Envoy, HAProxy, Apache, Fastly, Cloudflare,
-  // CloudFront, load balancers and gateways of AWS, Google and Azure, ECS, OpenTelemetry, and
-  // loggers of Node.
+  // CloudFront, CDN77, load balancers, gateways and stores of AWS, Google and Azure, MinIO, ECS,
+  // OpenTelemetry, and loggers of Node.
 
   private static let times = words(
     """
@@ -129,7 +129,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     StartLocal time_ms ts_ms timestamp_ms timestamp_us timestamp_ns epoch unixtime datestamp
     EdgeEndTimestamp receiveTimestamp request_date haproxy_dateTime time_end eventTime event_time
     log_time created_at request.start_gmt datetime_gmt t started_at reqTimeSec start_date
-    time_micros _time event_timestamp prefix
+    time_micros _time event_timestamp startTimeMs prefix
     """)
 
   static let urls = words(
@@ -194,7 +194,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     httpRequest.status http.response.status_code res.statusCode res.status response.status
     response.status_code resp.status sc-status http_status_code http_status elb_status_code
     response http.status_code http.status resp_status http_code code result_code OriginStatus
-    reply_status proxy.statusCode
+    reply_status proxy.statusCode api.statusCode
     """)
 
   private static let sizes = words(
@@ -206,7 +206,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     response.size response.bytes http.response.bytes http.response.body.size bytes bytes_written
     bytes_out resp_bytes content_length object_size obj_size bytes_read bytes.read length
     http.response.written http.response_content_length response_content_length
-    proxy.responseByteSize
+    proxy.responseByteSize properties.responseBodySize api.tx
     """)
 
   private static func headers(_ name: String) -> [String] {

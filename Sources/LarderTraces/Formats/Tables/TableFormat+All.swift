@@ -156,7 +156,10 @@ extension TableFormat {
       TableColumn("offset", .address), TableColumn("length", .length),
       TableColumn("response time"),
     ],
-    rules: TableLayout(block: 512))
+    // SNIA's files have no header, some copies of them do.
+    rules: TableLayout(skips: { $0.starts(with: snia) ? "" : nil }, block: 512))
+
+  private static let snia = Array("Timestamp,".utf8)
 
   /// "SPC Trace File Format Specification", revision 1.0.1; WebSearch and Financial of UMass.
   static let spc = TableFormat(

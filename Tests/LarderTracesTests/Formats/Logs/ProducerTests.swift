@@ -64,6 +64,31 @@ struct ProducerTests {
       "G-Core", "combined", (1, "/a", 900),
       #""192.0.2.1" "-" "-" "[01/Mar/2026:10:00:01 +0000]" "GET /a HTTP/1.1" "200" "900" "-" "#
         + #""curl/8" "900" "1129" "https" "cdn.example.com" "0.001" "-" "HIT""#),
+    // learn.microsoft.com/rest/api/storageservices/storage-analytics-log-format
+    Producer(
+      "Azure's blobs", "combined", (1, "https://a.blob.core.windows.net/c/a", 900),
+      "1.0;2026-03-01T10:00:01.0000000Z;GetBlob;Success;200;12;10;authenticated;a;a;blob;"
+        + #""https://a.blob.core.windows.net/c/a";"/a/c/a";fba4-0;0;192.0.2.1:4362;2020-04-08;"#
+        + #"300;0;250;900;0;;;"0x8D";Sunday, 01-Mar-26 09:00:00 GMT;;"Mozilla; x";;"c1""#),
+    // learn.microsoft.com/azure/storage/blobs/monitor-blob-storage-reference
+    Producer(
+      "Azure's blobs in JSON", "json-lines", (1, "https://a.blob.core.windows.net:443/c/a", 900),
+      #"{"time":"2026-03-01T10:00:01.0000000Z","operationName":"GetBlob","statusCode":200,"#
+        + #""durationMs":12,"uri":"https://a.blob.core.windows.net:443/c/a","#
+        + #""properties":{"responseHeaderSize":300,"responseBodySize":900}}"#),
+    // client.cdn77.com: real-time logs
+    Producer(
+      "CDN77", "json-lines", (1, "h.com/a", 900),
+      #"{"startTimeMs":1772359201000,"requestTimeMs":12,"timeToFirstByteMs":3,"cacheAge":5,"#
+        + #""cacheStatus":"HIT","clientRequestBytes":80,"clientRequestHost":"h.com","#
+        + #""clientRequestMethod":"GET","clientRequestPath":"/a","responseStatus":200,"#
+        + #""responseBytes":900}"#),
+    // min.io/docs: audit logs
+    Producer(
+      "MinIO", "json-lines", (1, "minio:9000/c/a", 900),
+      #"{"time":"2026-03-01T10:00:01.000000000Z","api":{"name":"GetObject","bucket":"c","#
+        + #""object":"a","statusCode":200,"rx":0,"tx":900,"timeToResponse":"12345678ns"},"#
+        + #""requestPath":"/c/a","requestHost":"minio:9000"}"#),
     // lancache/monolithic: cachelog-json
     Producer(
       "LanCache's JSON", "json-lines", (1, "c.example.org/a", 900),
@@ -157,6 +182,15 @@ struct ProducerTests {
     #expect(source.format.name == "blkparse" && records.map(\.time) == [100_000])
     #expect(source.reading.remarks.contains("Requests are read at their event D."))
     #expect(source.reading.skipped == ["they are other events of the same requests": 1])
+  }
+
+  @Test func headerOfMSRCambridgeIsSkipped() throws {
+    let text =
+      "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n"
+      + "128166372003061629,hm,1,Read,0,512,4\n128166372013061629,hm,1,Read,512,512,4\n"
+    let (source, records) = try readSource(text.utf8, "hm_1.csv")
+    #expect(source.format.name == "msr-cambridge" && records.count == 2)
+    #expect(records[1].time - records[0].time == 1_000_000)
   }
 
   @Test func numbersOfBaleenAreOperations() throws {
