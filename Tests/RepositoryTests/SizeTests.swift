@@ -13,7 +13,7 @@ struct SizeTests {
       (["Sources/Larder"], 20_075),
       (["Sources/LarderHTTP"], 2_218),
       (["Sources"], 90_280),
-      (["Tests"], 71_599),
+      (["Tests"], 71_600),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }
