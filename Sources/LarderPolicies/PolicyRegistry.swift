@@ -86,13 +86,13 @@ public enum PolicyRegistry {
   }
 
   package static func resize(
-    _ tier: CacheTier, to setup: CacheTierSetup, fingerprint: (ObjectID) -> UInt32
+    _ tier: inout CacheTier, to setup: CacheTierSetup
   ) throws(PolicyError) {
     var setup = setup
     try checkCapacity(setup.capacity, UInt64(max(setup.objectsMax, 0)), of: setup.policy)
     setup.objectsMax = min(setup.objectsMax, CacheTierSetup.residentsMax)
     setup.policy = try inRealCache(setup.policy)
-    if let error = tier.resizeBody(setup, fingerprint) { throw error }
+    try tier.resize(setup)
   }
 
   package static func evictsOnHit(_ spec: String) -> Bool {

@@ -121,11 +121,25 @@ static inline __attribute__((always_inline)) unsigned larder_thread_number(void)
 }
 
 /// Work of the calling thread, counted in debug builds: see `DebugWork`.
-extern _Thread_local long larder_debug_work_count;
+extern _Thread_local long larder_debug_work_count, larder_debug_work_start, larder_debug_work_most;
 
 static inline long larder_debug_work(void) { return larder_debug_work_count; }
 
-static inline void larder_add_debug_work(long amount) { larder_debug_work_count += amount; }
+static inline void larder_begin_debug_work(void) {
+  larder_debug_work_start = larder_debug_work_count;
+}
+
+static inline void larder_add_debug_work(long amount) {
+  long work = (larder_debug_work_count += amount) - larder_debug_work_start;
+  if (work > larder_debug_work_most) larder_debug_work_most = work;
+}
+
+/// The most work since a thread's last `begin`, since the last call.
+static inline long larder_take_most_debug_work(void) {
+  long most = larder_debug_work_most;
+  larder_debug_work_most = 0;
+  return most;
+}
 
 /// The calling thread's current operation in a cache, for `ForeignCall`; null for none.
 void *larder_foreign_call(void);

@@ -29,16 +29,14 @@ public import LarderEngine
   /// Creates an empty directory for up to `objects` ids.
   @usableFromInline init(objects: Int) {
     buckets = objects * 2 / 17 + 1
-    base = LargeMemory.allocateZeros(bytes: Self.bytes(buckets))
+    base = LargeMemory.allocateZeros(bytes: Self.bytes(buckets), huge: false)
   }
 
   @usableFromInline func deallocate() { LargeMemory.deallocate(base, bytes: bytes) }
 
   @usableFromInline var bytes: Int { Self.bytes(buckets) }
 
-  private static func bytes(_ buckets: Int) -> Int {
-    LargeMemory.rounded(buckets * bucketBytes, adding: 0.125)
-  }
+  private static func bytes(_ buckets: Int) -> Int { buckets * bucketBytes }
 
   @inlinable @inline(__always) func home(_ hash: UInt32) -> UnsafeMutableRawPointer {
     base + Int((UInt64(hash) &* UInt64(truncatingIfNeeded: buckets)) >> 32) &* Self.bucketBytes

@@ -18,15 +18,19 @@ extension MemoryCache {
       let removed = walk(index) { shard, ids, gone in
         shard.removeAll(ids, includingPermanent: includingPermanent, &gone)
       }
-      var ghosts = ShardWalk(from: 0)
-      while withShard(
-        index,
-        { shard, gone in
-          ghosts.part(of: shard.records.ghosts).map { shard.forgetGhosts($0, &gone) } != nil
-        })
-      {}
+      forgetGhosts(index)
       return count + removed
     }
+  }
+
+  private func forgetGhosts(_ index: Int) {
+    var ghosts = ShardWalk(from: 0)
+    while withShard(
+      index,
+      { shard, gone in
+        ghosts.part(of: shard.records.ghosts).map { shard.forgetGhosts($0, &gone) } != nil
+      })
+    {}
   }
 
   /// Calls `body` with the ids of a shard, some at a time, while its lock is held, and returns the
@@ -93,7 +97,7 @@ extension MemoryCache {
     let held = statistics.weight
     let wanted = UInt64(max(weight, 0))
     guard held > wanted else { return 0 }
-    return trim(.trim) { tier in
+    return trim(.trim) { _, tier in
       let part = tier.used.multipliedFullWidth(by: wanted)
       return (held.dividingFullWidth(part).quotient, .max)
     }
@@ -105,7 +109,7 @@ extension MemoryCache {
     let held = self.count
     let wanted = max(count, 0)
     guard held > wanted else { return 0 }
-    return trim(.trim) { tier in
+    return trim(.trim) { _, tier in
       let part = tier.count.multipliedFullWidth(by: wanted)
       return (.max, held.dividingFullWidth(part).quotient)
     }
@@ -116,7 +120,7 @@ extension MemoryCache {
   @discardableResult public func handle(_ level: MemoryPressureLevel) -> Int {
     let kept = configuration.pressureRule.kept(level)
     loads.absences?.removeAll()
-    return trim(.pressure) { tier in
+    return trim(.pressure) { _, tier in
       if configuration.limits.weight == nil || kept == 0 {
         return (.max, Int(Double(tier.count) * kept))
       }
@@ -132,11 +136,13 @@ extension MemoryCache {
   }
 
   private func trim(
-    _ reason: EvictionReason, _ goal: (CacheTier) -> (used: UInt64, count: Int)
+    _ reason: EvictionReason, _ goal: (Int, CacheTier) -> (used: UInt64, count: Int)
   ) -> Int {
     var sum = 0
     for index in 0..<blocks.count {
-      let (count, wanted) = withShard(index) { shard, _ in (shard.tier.count, goal(shard.tier)) }
+      let (count, wanted) = withShard(index) { shard, _ in
+        (shard.tier.count, goal(index, shard.tier))
+      }
       // No more than there were, if other threads store as fast.
       var (left, part) = (count, ShardWalk.step)
       while part == ShardWalk.step, left > 0 {
@@ -154,11 +160,13 @@ extension MemoryCache {
   public var limits: MemoryCacheLimits { current.withLock { $0.limits } }
 
   /// Changes the limits of the cache and returns the number of entries evicted because they no
-  /// longer fitted, which are chosen by the policy and reported as trimmed. O(entries).
+  /// longer fitted, which are chosen by the policy and reported as trimmed. O(entries), in steps of
+  /// some hundred entries, between which other threads use the cache.
   ///
   /// With another capacity the policy starts anew, with the entries in its order but without ghosts
-  /// and access counts. A lower `age` shortens the lifetime of resident entries. A limit on weight
-  /// is possible only if the cache was made with one. Of two concurrent calls, the last wins.
+  /// and access counts; requests by other threads count again once their entry has moved. A lower
+  /// `age` shortens the lifetime of resident entries. A limit on weight is possible only if the
+  /// cache was made with one. Of two concurrent calls, the last wins.
   ///
   /// - Throws: `MemoryCacheError`; nothing has changed then.
   @discardableResult public func setLimits(
@@ -179,21 +187,44 @@ extension MemoryCache {
     } catch {
       throw .policy(error)
     }
-    let number = current.withLock { current in
+    let (number, former) = current.withLock { current in
+      defer { current.limits = limits }
       current.number += 1
-      current.limits = limits
-      return current.number
+      return (current.number, current.limits)
     }
-    var given = 0
+    let isOther =
+      configuration.limits.weight == nil
+      ? limits.count != former.count : limits.weight != former.weight
+    // In steps, between which other threads use the cache.
+    var given = trim(.trim) { index, _ in (setups[index].capacity, setups[index].objectsMax) }
     for (index, setup) in setups.enumerated() {
-      do throws(PolicyError) {
-        given += try withShard(index) { (shard, gone) throws(PolicyError) in
-          try shard.resize(
-            setup, jitter: limits.jitter, number: number, now: clock.time, &gone)
+      if isOther { forgetGhosts(index) }
+      var evicted: Int?
+      repeat {
+        given += finishChange(index)
+        do throws(PolicyError) {
+          evicted = try withShard(index) { (shard, gone) throws(PolicyError) in
+            try shard.resize(setup, jitter: limits.jitter, number: number, &gone)
+          }
+        } catch {
+          throw .policy(error)
         }
-      } catch {
-        throw .policy(error)
+      } while evicted == nil
+      given += (evicted ?? 0) + finishChange(index)
+      let now = clock.time
+      _ = walk(index) { shard, ids, gone in
+        shard.releaseForgotten(ids, &gone)
+        if let age = setup.timeToLiveMicroseconds { shard.shortenLives(ids, toAge: age, now: now) }
+        return 0
       }
+    }
+    return given
+  }
+
+  private func finishChange(_ index: Int) -> Int {
+    var given = 0
+    while let part = withShard(index, { shard, gone in shard.continueChange(&gone) }) {
+      given += part
     }
     return given
   }

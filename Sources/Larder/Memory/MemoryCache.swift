@@ -195,14 +195,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       return false
     }
     let outcome = blocks.view(index).pointee.get(key, hash, clock, &result, read)
+    var isDecided = outcome != .unknown
     if outcome == .hit {
       slot.countHit()
     } else if outcome == .miss {
-      slot.countMiss()
-      blocks.prefetchState(index)
+      isDecided = blocks.view(index).pointee.hasAllKeys
+      if isDecided {
+        slot.countMiss()
+        blocks.prefetchState(index)
+      }
     }
     slot.leave()
-    return outcome != .unknown
+    return isDecided
   }
 
   @inlinable func getLocked<Result>(

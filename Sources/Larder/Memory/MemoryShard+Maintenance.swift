@@ -12,13 +12,13 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   }
 
   /// Returns the id of a key that has a value, expired or not.
-  func resident(_ key: Key, _ hash: UInt32) -> ObjectID? {
+  mutating func resident(_ key: Key, _ hash: UInt32) -> ObjectID? {
     let id = find(key, hash)
     return id != .none && tier.contains(id) ? id : nil
   }
 
   /// Returns the id of a key whose value has not expired; not counted as an access.
-  func live(_ key: Key, _ hash: UInt32, now: UInt64) -> ObjectID? {
+  mutating func live(_ key: Key, _ hash: UInt32, now: UInt64) -> ObjectID? {
     guard let id = resident(key, hash), !expiry(id).isOver(at: now) else { return nil }
     return id
   }
@@ -32,7 +32,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     if expires { plan(id, now: now) }
   }
 
-  func value(_ key: Key, _ hash: UInt32, now: UInt64, _ entry: inout MemoryEntry) -> Value? {
+  mutating func value(_ key: Key, _ hash: UInt32, now: UInt64, _ entry: inout MemoryEntry) -> Value?
+  {
     guard let id = live(key, hash, now: now) else { return nil }
     let stamp = records.stamp(id).pointee
     entry.size = tier.size(id)
@@ -50,7 +51,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     }
   }
 
-  func expired(_ key: Key, _ hash: UInt32, now: UInt64) -> (value: Value, expiry: Expiry)? {
+  mutating func expired(_ key: Key, _ hash: UInt32, now: UInt64) -> (value: Value, expiry: Expiry)?
+  {
     guard let id = resident(key, hash) else { return nil }
     let expiry = expiry(id)
     return expiry.isOver(at: now) ? (records.value(id).pointee, expiry) : nil
@@ -192,55 +194,71 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 }
 
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
+  /// Begins a change of the limits, and returns the number of evicted entries; nil during another
+  /// change.
   mutating func resize(
-    _ setup: CacheTierSetup, jitter: UInt32, number: UInt64, now: UInt64,
+    _ setup: CacheTierSetup, jitter: UInt32, number: UInt64,
     _ gone: inout EvictedEntries<Key, Value>
-  ) throws(PolicyError) -> Int {
+  ) throws(PolicyError) -> Int? {
+    if tier.isChanging { return nil }
     guard number > limitsNumber else { return 0 }
     limitsNumber = number
-    try resizeTier(setup)
-    // Another capacity means a new policy, which has no ghosts.
-    let isFresh = placesGhosts && tier.ghostCount == 0
-    if isFresh { forgetPlaces(&gone) }
-    let given = tier.victims.count
-    for place in 0..<given { vacate(tier.victims[place], .evict(.trim), &gone) }
-    for place in 0..<given { letGo(tier.victims[place], &gone) }
-    // A policy with a longer ghost list may put more ghosts into the slots than the directory is
-    // made for; start with these slots and make more only when needed.
-    if isFresh {
-      place.close()
+    let ghosts = tier.ghostCount
+    // The policy's words move.
+    place.close()
+    defer { place.open(records, directory, tier, idle) }
+    try PolicyRegistry.resize(&tier, to: setup)
+    if placesGhosts, tier.ghostCount == 0 {
+      if ghosts > 0 { forgetPlaces(&gone) }
+      // A policy with a longer ghost list may put more ghosts into the slots than the directory is
+      // made for; start with these slots and make more only when needed.
       growDirectory()
-      place.open(records, directory, tier, idle)
     }
-    totals.trimmed += UInt64(given)
     ages = setup.timeToLiveMicroseconds != nil
     self.jitter = jitter
     roomMax = Self.roomMax(
       residents: setup.objectsMax, ghosts: placesGhosts ? 0 : tier.ghostsMax)
-    releaseForgotten(&gone)
-    if let age = setup.timeToLiveMicroseconds { shortenLives(to: age, now: now) }
-    return given
+    return dropTrimmed(&gone)
   }
 
-  private func resizeTier(_ setup: CacheTierSetup) throws(PolicyError) {
-    // The policy's words move.
-    place.close()
-    defer { place.open(records, directory, tier, idle) }
-    try PolicyRegistry.resize(tier, to: setup) { [records, hasher] id in
+  /// Continues a change of the policy, and returns the number of evicted entries; nil if none is
+  /// under way.
+  mutating func continueChange(_ gone: inout EvictedEntries<Key, Value>) -> Int? {
+    guard tier.isChanging else { return nil }
+    tier.moveWaiting { [records, hasher] id in
       let key = records.key(id).pointee
       return hasher.fingerprint(key, hasher.hash(key))
     }
+    if !tier.isChanging {
+      // Hits need no lock again.
+      place.close()
+      place.open(records, directory, tier, idle)
+    }
+    return dropTrimmed(&gone)
+  }
+
+  private mutating func dropTrimmed(_ gone: inout EvictedEntries<Key, Value>) -> Int {
+    let count = tier.victims.count
+    for place in 0..<count { vacate(tier.victims[place], .evict(.trim), &gone) }
+    for place in 0..<count { letGo(tier.victims[place], &gone) }
+    totals.trimmed += UInt64(count)
+    return count
   }
 
   private mutating func forgetPlaces(_ gone: inout EvictedEntries<Key, Value>) {
-    for id in directory.ids() where ShardRecords<Key, Value>.isGhost(id) {
+    let ids = directory.ids()
+    DebugWork.add(ids.count)
+    for id in ids where ShardRecords<Key, Value>.isGhost(id) {
       releaseGhost(ShardRecords<Key, Value>.ghostPlace(id), &gone)
     }
   }
 
-  private mutating func releaseForgotten(_ gone: inout EvictedEntries<Key, Value>) {
-    for id in ids() where !tier.contains(id) && !tier.remembers(id) {
-      release(id, &gone)
+  mutating func releaseForgotten(
+    _ ids: Range<ObjectID>, _ gone: inout EvictedEntries<Key, Value>
+  ) {
+    for id in ids where !tier.contains(id) && !tier.remembers(id) {
+      // Otherwise it is free.
+      if directory.contains(hash(id), id) { release(id, &gone) }
     }
   }
 
@@ -255,8 +273,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 
   /// Limits the lifetime of every entry to `age` microseconds from its storage, as precisely as
   /// that is known. Permanent entries and those being refreshed are unchanged.
-  private mutating func shortenLives(to age: UInt64, now: UInt64) {
-    for id in ids() where tier.contains(id) {
+  mutating func shortenLives(_ ids: Range<ObjectID>, toAge age: UInt64, now: UInt64) {
+    for id in ids where tier.contains(id) {
       let stamp = records.stamp(id).pointee
       guard stamp < Self.permanentBit - 1 else { continue }
       let limit = Expiry(after: age, from: (UInt64(stamp) + 1 + stampOrigin) << 20)
@@ -284,12 +302,12 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       microseconds: (UInt64(stamp & ~Self.permanentBit) + stampOrigin) << 20)
   }
 
-  func isDue(_ key: Key, _ hash: UInt32, before instant: UInt64, now: UInt64) -> Bool {
+  mutating func isDue(_ key: Key, _ hash: UInt32, before instant: UInt64, now: UInt64) -> Bool {
     guard let id = live(key, hash, now: now) else { return false }
     return records.stamp(id).pointee < self.stamp(instant)
   }
 
-  func stale(
+  mutating func stale(
     _ key: Key, _ hash: UInt32, life: UInt64, now: UInt64
   ) -> (value: Value, isRefreshing: Bool)? {
     guard let id = resident(key, hash) else { return nil }
@@ -298,7 +316,9 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return (records.value(id).pointee, records.stamp(id).pointee == Self.refreshingStamp)
   }
 
-  func beginRefresh(_ key: Key, _ hash: UInt32, before instant: UInt64, now: UInt64) -> UInt32? {
+  mutating func beginRefresh(_ key: Key, _ hash: UInt32, before instant: UInt64, now: UInt64)
+    -> UInt32?
+  {
     guard let id = resident(key, hash) else { return nil }
     let stamp = records.stamp(id).pointee
     guard stamp < Self.refreshingStamp else { return nil }
@@ -307,11 +327,11 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return stamp
   }
 
-  func isRefreshing(_ key: Key, _ hash: UInt32) -> Bool {
+  mutating func isRefreshing(_ key: Key, _ hash: UInt32) -> Bool {
     resident(key, hash).map { records.stamp($0).pointee == Self.refreshingStamp } ?? false
   }
 
-  func endRefresh(_ key: Key, _ hash: UInt32, _ stamp: UInt32) {
+  mutating func endRefresh(_ key: Key, _ hash: UInt32, _ stamp: UInt32) {
     guard isRefreshing(key, hash) else { return }
     records.stamp(find(key, hash)).pointee = stamp
   }

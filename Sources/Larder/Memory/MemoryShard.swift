@@ -44,7 +44,7 @@ public import LarderEngine
   @usableFromInline let stampOrigin: UInt64
   @usableFromInline let hasher: KeyHasher
   @usableFromInline let place: ShardPlace<Key, Value>
-  @usableFromInline let tier: CacheTier
+  @usableFromInline var tier: CacheTier
   /// Returns true if a value that expired at a given time is kept. Nil if none is.
   @usableFromInline let keepsExpired: (@Sendable (UnsafePointer<Value>, Expiry) -> Bool)?
   /// Idle expiry; nil if the cache has none. If set, `expires` is true from the start.
@@ -101,17 +101,17 @@ public import LarderEngine
     idle?.deallocate()
   }
 
-  @inlinable @inline(__always) func find(_ key: Key, _ hash: UInt32) -> ObjectID {
+  @inlinable @inline(__always) mutating func find(_ key: Key, _ hash: UInt32) -> ObjectID {
     let id = directory.current.find(hash) { records.isOf(key, hash, $0) }
-    return id == .none && directory.isDraining
-      ? Self.find(key, hash, directory.previous, records, orGhost: false) : id
+    return id == .none && directory.isDraining ? findDraining(key, hash, orGhost: false) : id
   }
 
-  // Static: a function that is not inlined and does not mutate is passed a copy of the shard.
-  @inlinable @inline(never) static func find(
-    _ key: Key, _ hash: UInt32, _ directory: KeyDirectory, _ records: Records, orGhost: Bool
+  // Mutating, as its callers: a function that is not inlined is otherwise passed a copy of the
+  // shard, whose parts every search would load.
+  @inlinable @inline(never) mutating func findDraining(
+    _ key: Key, _ hash: UInt32, orGhost: Bool
   ) -> ObjectID {
-    directory.find(hash) {
+    directory.previous.find(hash) {
       records.isOf(key, hash, $0) || orGhost && records.isGhost($0, of: key, hash)
     }
   }
@@ -526,12 +526,11 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   @usableFromInline typealias Records = ShardRecords<Key, Value>
 
-  @inlinable @inline(__always) func findAny(_ key: Key, _ hash: UInt32) -> ObjectID {
+  @inlinable @inline(__always) mutating func findAny(_ key: Key, _ hash: UInt32) -> ObjectID {
     let id = directory.current.find(hash) {
       records.isOf(key, hash, $0) || records.isGhost($0, of: key, hash)
     }
-    return id == .none && directory.isDraining
-      ? Self.find(key, hash, directory.previous, records, orGhost: true) : id
+    return id == .none && directory.isDraining ? findDraining(key, hash, orGhost: true) : id
   }
 
   /// Turns an object that is no longer resident into a ghost, if the policy keeps one, and frees

@@ -313,6 +313,7 @@ extension ShardRecords {
   @inlinable @inline(__always) func lock(_ index: Int) {
     assertNotReentrant()
     CacheLock(at: lockPlace(index)).lock()
+    DebugWork.begin()
     if !ShardRecords<Key, Value>.haveVersions, let slots { slots.waitForReaders(of: index) }
   }
 

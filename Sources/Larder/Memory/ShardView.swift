@@ -8,6 +8,7 @@ public import Synchronization
 @usableFromInline struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @usableFromInline enum Outcome {
     case hit
+    /// No entry, but undecided while the shard is draining.
     case miss
     /// Undecided; repeat the get with the lock.
     case unknown
@@ -66,7 +67,7 @@ public import Synchronization
     }
     guard let hits else { return .unknown }
     let id = directory.find(hash) { [records] in records.isOf(key, hash, $0) }
-    if id == .none { return missed }
+    if id == .none { return .miss }
     if isExpired(id, clock) { return .unknown }
     guard hits.hit(id) else { return .miss }
     result = read(UnsafePointer(records.value(id)))
@@ -80,7 +81,7 @@ public import Synchronization
     _ read: (UnsafePointer<Value>) -> Result?
   ) -> Outcome {
     var outcome = Outcome.miss
-    let found = directory.find(hash) { [records] id in
+    _ = directory.find(hash) { [records] id in
       // A ghost; its key may be read only with the lock held, as the following set does.
       guard Int(id) <= records.room else {
         larder_prefetch_shared(records.ghostKey(ShardRecords<Key, Value>.ghostPlace(id)))
@@ -112,12 +113,12 @@ public import Synchronization
       outcome = .hit
       return true
     }
-    return found == .none ? missed : outcome
+    return outcome
   }
 
-  @inlinable @inline(__always) var missed: Outcome {
+  @inlinable @inline(__always) var hasAllKeys: Bool {
     ScheduledStep.take()
-    return isDraining.load(ordering: .relaxed) == 0 ? .miss : .unknown
+    return isDraining.load(ordering: .relaxed) == 0
   }
 
   @inlinable @inline(never) func isExpired(_ id: ObjectID, _ clock: any CacheClock) -> Bool {

@@ -7,7 +7,8 @@
 /// ones, which is more exact (Estan and Varghese, SIGCOMM 2002).
 ///
 /// Counters halve in parts: 64 blocks with each increment, and a block that a key needs before its
-/// turn when it is needed, so that estimates are those of halving at once.
+/// turn when it is needed, so that estimates are those of halving at once. They move to a larger
+/// sketch in the same way.
 public struct FrequencySketch: ~Copyable {
   /// The largest count.
   @inlinable public static var estimateMax: UInt32 { 15 }
@@ -15,13 +16,16 @@ public struct FrequencySketch: ~Copyable {
   @inlinable static var blocksInGroup: UInt32 { 64 }
 
   @usableFromInline var words: Column<UInt64>
-  // Groups of blocks that have still to be halved, the last one next, and a bit for each of their
-  // blocks that has been halved already.
+  // Groups of blocks that have still to be halved or copied, the last one next, and a bit for each
+  // of their blocks that has been already.
   @usableFromInline var unswept: UInt32 = 0
   @usableFromInline var halved: Column<UInt64>
   // Odd counters of the halved blocks, and the additions at the start of halving, halved.
   private var odd: UInt64 = 0
   private var half: UInt64 = 0
+  // The smaller sketch that is copied, and its blocks; 0 if there is none.
+  private var smaller = Column<UInt64>(objects: 0)
+  @usableFromInline var smallerBlocks: UInt32 = 0
   // The first word at the start of a cache line.
   @usableFromInline var first: UInt32
   @usableFromInline var blockMask: UInt32
@@ -94,10 +98,22 @@ public struct FrequencySketch: ~Copyable {
 
   @inlinable @inline(__always) func estimate(_ place: Place) -> UInt64 {
     let least = lowest(place)
-    return additions >= trigger && isUnswept(place) ? least / 2 : least
+    return additions >= trigger && isUnswept(place) ? estimateOfUnswept(place, least) : least
   }
 
-  @inlinable @inline(__always) func lowest(_ place: Place) -> UInt64 {
+  @usableFromInline @inline(never) func estimateOfUnswept(_ place: Place, _ least: UInt64) -> UInt64
+  {
+    if smallerBlocks == 0 { return least / 2 }
+    var source = place
+    source.block = smallerWord(place.block)
+    return lowest(source, in: smaller)
+  }
+
+  @inlinable @inline(__always) func lowest(_ place: Place) -> UInt64 { lowest(place, in: words) }
+
+  @inlinable @inline(__always) func lowest(
+    _ place: Place, in words: borrowing Column<UInt64>
+  ) -> UInt64 {
     var least: UInt64 = 15
     for row in 0..<4 as Range<UInt32> {
       let (word, shift) = place.counter(row)
@@ -106,7 +122,8 @@ public struct FrequencySketch: ~Copyable {
     return least
   }
 
-  /// Sizes the sketch for a cache of `wanted` objects without changing estimates.
+  /// Sizes the sketch for a cache of `wanted` objects without changing estimates. O(1); O(size)
+  /// while counters halve or move.
   @inlinable @inline(__always) public mutating func reserve(objects wanted: Int) {
     if wanted > objects { grow(wanted) }
   }
@@ -121,16 +138,20 @@ public struct FrequencySketch: ~Copyable {
     guard blocks > oldBlocks else { return }
     sweepAll()
     // A key's block is the low bits of its hash, so its counters are now in one of the copies.
-    let larger = Column<UInt64>(objects: (blocks + 1) * FrequencySketch.wordsInBlock)
-    let largerFirst = FrequencySketch.alignedWord(larger)
-    let oldWords = oldBlocks * FrequencySketch.wordsInBlock
-    for word in 0..<blocks * FrequencySketch.wordsInBlock {
-      larger[largerFirst + UInt32(word)] = words[first + UInt32(word % oldWords)]
-    }
-    words = larger
-    halved = Column(objects: blocks / Int(FrequencySketch.blocksInGroup))
-    first = largerFirst
+    var larger = Column<UInt64>(objects: (blocks + 1) * FrequencySketch.wordsInBlock)
+    swap(&words, &larger)
+    smaller = larger
+    smallerBlocks = UInt32(oldBlocks)
+    first = FrequencySketch.alignedWord(words)
     blockMask = UInt32(blocks - 1)
+    halved = Column(objects: blocks / Int(FrequencySketch.blocksInGroup))
+    sweepFromEnd()
+  }
+
+  // The word of the smaller sketch that is copied to a word.
+  private func smallerWord(_ word: UInt32) -> UInt32 {
+    let words = smallerBlocks * UInt32(FrequencySketch.wordsInBlock)
+    return FrequencySketch.alignedWord(smaller) + (word - first) % words
   }
 
   /// Prefetches the counters of a key.
@@ -139,10 +160,10 @@ public struct FrequencySketch: ~Copyable {
   }
 
   /// Memory held, in bytes.
-  public var bytes: Int { words.bytes + halved.bytes }
+  public var bytes: Int { words.bytes + halved.bytes + smaller.bytes }
 
   @usableFromInline struct Place {
-    @usableFromInline let block: UInt32
+    @usableFromInline var block: UInt32
     // Five bits for each counter: one of two words, and one of 16 counters in it.
     @usableFromInline let choices: UInt32
 
@@ -175,6 +196,10 @@ public struct FrequencySketch: ~Copyable {
   private mutating func beginHalving() {
     additions /= 2
     (half, odd) = (additions, 0)
+    sweepFromEnd()
+  }
+
+  private mutating func sweepFromEnd() {
     unswept = blockMask / FrequencySketch.blocksInGroup + 1
     trigger = 0
     sweepGroup()
@@ -196,7 +221,7 @@ public struct FrequencySketch: ~Copyable {
     unswept == 0 ? beginHalving() : sweepGroup()
     guard unswept != 0, isUnswept(place) else { return }
     halved[group(place)] |= mark(place)
-    halveBlock(place.block)
+    sweepBlock(place.block)
   }
 
   @usableFromInline @inline(never) func isUnswept(_ place: Place) -> Bool {
@@ -220,17 +245,29 @@ public struct FrequencySketch: ~Copyable {
     let done = halved[unswept]
     halved[unswept] = 0
     for block in 0..<size where done >> UInt64(block) & 1 == 0 {
-      halveBlock(first + (start + block) * UInt32(FrequencySketch.wordsInBlock))
+      sweepBlock(first + (start + block) * UInt32(FrequencySketch.wordsInBlock))
+    }
+    DebugWork.add(Int(size))
+    guard unswept == 0 else { return }
+    trigger = period
+    if smallerBlocks > 0 {
+      smaller = Column(objects: 0)
+      smallerBlocks = 0
+      return
     }
     // As in Caffeine 2, with which the published results were produced. (Caffeine 3 subtracts half
     // as much, which is what odd counters lose; hit ratios differ by 0.1 points.)
-    if unswept == 0 {
-      additions -= min(half, odd / 4)
-      trigger = period
-    }
+    additions -= min(half, odd / 4)
   }
 
-  private mutating func halveBlock(_ block: UInt32) {
+  private mutating func sweepBlock(_ block: UInt32) {
+    if smallerBlocks > 0 {
+      let source = smallerWord(block)
+      for word in 0..<UInt32(FrequencySketch.wordsInBlock) {
+        words[block + word] = smaller[source + word]
+      }
+      return
+    }
     for word in block..<block + UInt32(FrequencySketch.wordsInBlock) {
       odd += UInt64((words[word] & 0x1111_1111_1111_1111).nonzeroBitCount)
       words[word] = words[word] >> 1 & 0x7777_7777_7777_7777

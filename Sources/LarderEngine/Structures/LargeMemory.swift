@@ -1,7 +1,8 @@
 import CLarderShims
 import LarderLibc
 
-/// Memory with random access: on Linux, the system is asked for huge pages.
+/// Memory with random access. On Linux, the system is asked for huge pages where a block is
+/// allocated in its full size: one that grows would clear a whole huge page within a single call.
 package enum LargeMemory {
   #if os(Linux)
     private static let hugePage = 2 << 20
@@ -19,10 +20,14 @@ package enum LargeMemory {
     return Double(whole - bytes) <= Double(bytes) * share ? whole : bytes
   }
 
-  package static func allocate(bytes: Int, alignment: Int = 64) -> UnsafeMutableRawPointer {
+  package static func allocate(
+    bytes: Int, alignment: Int = 64, huge: Bool = true
+  ) -> UnsafeMutableRawPointer {
     #if os(Linux)
       if bytes >= mappedMin {
-        guard let memory = map(bytes) else { preconditionFailure("out of memory: \(bytes) bytes") }
+        guard let memory = map(bytes, huge: huge) else {
+          preconditionFailure("out of memory: \(bytes) bytes")
+        }
         return memory
       }
     #endif
@@ -33,22 +38,21 @@ package enum LargeMemory {
     return memory
   }
 
-  package static func allocateZeros(bytes: Int) -> UnsafeMutableRawPointer {
-    let memory = allocate(bytes: bytes)
+  package static func allocateZeros(bytes: Int, huge: Bool = true) -> UnsafeMutableRawPointer {
+    let memory = allocate(bytes: bytes, huge: huge)
     // Mapped memory is zero.
     if bytes < mappedMin { memory.initializeMemory(as: UInt8.self, repeating: 0, count: bytes) }
     return memory
   }
 
   /// Makes a block larger; the bytes behind the old ones are zero. On Linux, pages move without a
-  /// copy, so that it takes some microseconds a GB. Only a block that becomes large enough for huge
-  /// pages is copied once, because its small pages would stay small.
+  /// copy, so that it takes some microseconds a GB.
   package static func grow(
     _ memory: UnsafeMutableRawPointer, from bytes: Int, to wanted: Int, alignment: Int = 64
   ) -> UnsafeMutableRawPointer {
     #if os(Linux)
-      if bytes >= mappedMin, bytes >= hugePage || wanted < hugePage {
-        let place = allocate(bytes: wanted)
+      if bytes >= mappedMin {
+        let place = allocate(bytes: wanted, huge: false)
         if larder_move_pages(memory, pages(bytes), place, pages(wanted)) != MAP_FAILED {
           DebugWork.add(1 + bytes / hugePage)
           return place
@@ -56,7 +60,7 @@ package enum LargeMemory {
         // The place may be unmapped now.
       }
     #endif
-    let larger = allocate(bytes: wanted, alignment: alignment)
+    let larger = allocate(bytes: wanted, alignment: alignment, huge: false)
     DebugWork.add(bytes / 4096)
     larger.copyMemory(from: memory, byteCount: bytes)
     if wanted < mappedMin {
@@ -82,16 +86,17 @@ package enum LargeMemory {
     free(memory)
   }
 
-  /// Maps zeros, aligned to a huge page if it has one; nil if the system has no more.
-  package static func map(_ bytes: Int) -> UnsafeMutableRawPointer? {
-    let isHuge = bytes >= hugePage
-    let slack = isHuge ? hugePage : 0
+  /// Maps zeros, aligned to a huge page if one fits, so that whole tables of pages can move; nil if
+  /// the system has no more.
+  package static func map(_ bytes: Int, huge: Bool = true) -> UnsafeMutableRawPointer? {
+    let isAligned = bytes >= hugePage
+    let slack = isAligned ? hugePage : 0
     let flags = MAP_PRIVATE | MAP_ANON
     guard bytes <= Int.max - slack,
       let memory = mmap(nil, bytes + slack, PROT_READ | PROT_WRITE, flags, -1, 0),
       memory != MAP_FAILED
     else { return nil }
-    guard isHuge else { return memory }
+    guard isAligned else { return memory }
     let ahead = -Int(bitPattern: memory) & (hugePage - 1)
     if ahead > 0 { munmap(memory, ahead) }
     let start = memory + ahead
@@ -99,7 +104,7 @@ package enum LargeMemory {
     if ahead + end < bytes + slack { munmap(start + end, bytes + slack - ahead - end) }
     // The last page is huge only if it is whole. One mapping throughout, or pages could not move.
     #if os(Linux)
-      madvise(start, end, MADV_HUGEPAGE)
+      if huge { madvise(start, end, MADV_HUGEPAGE) }
     #endif
     return start
   }
@@ -110,7 +115,17 @@ package enum LargeMemory {
 @usableFromInline package enum DebugWork {
   #if DEBUG
     package static var amount: Int { larder_debug_work() }
+
+    /// The most work while a lock was held once, since the last call.
+    package static func takeMost() -> Int { larder_take_most_debug_work() }
   #endif
+
+  /// Begins to count anew: a lock is taken.
+  @inlinable @inline(__always) package static func begin() {
+    #if DEBUG
+      larder_begin_debug_work()
+    #endif
+  }
 
   @inlinable @inline(__always) package static func add(_ amount: Int) {
     #if DEBUG

@@ -32,7 +32,7 @@ public struct ThreeQueues: ~Copyable {
   public let smallCapacity: UInt64
   /// The capacity share of the main queue.
   public let mainCapacity: UInt64
-  @usableFromInline let ghostCapacity: UInt64
+  @usableFromInline var ghostCapacity: UInt64
   // True if ghosts are in `places`, with their sizes by slot: see the extension for slots below.
   @usableFromInline var placesGhosts = false
   @usableFromInline var places = GhostPlaces(places: 0)
@@ -310,6 +310,9 @@ extension ThreeQueues {
     ghost = IDRing(capacity: 0)
     ghostSizes = Column(objects: 0)
   }
+
+  /// Keeps no ghosts from now on; those in slots have been dropped.
+  package mutating func closeGhosts() { ghostCapacity = 0 }
 
   /// Ghosts in slots.
   public var ghostCount: Int { Int(places.count) }

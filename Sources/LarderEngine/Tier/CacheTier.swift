@@ -24,9 +24,9 @@ public import Synchronization
   // Members that sets and gets use come first, in as few cache lines as possible.
 
   /// Performs a get at a time in microseconds; may leave victims.
-  @usableFromInline package let access: (ObjectID, _ now: UInt64) -> Access
+  @usableFromInline package private(set) var access: (ObjectID, _ now: UInt64) -> Access
   /// Performs a set with an expiry from `expiryFrom`; may leave victims, also when it rejects.
-  @usableFromInline package let set: (Request, _ now: UInt64) -> Stored
+  @usableFromInline package private(set) var set: (Request, _ now: UInt64) -> Stored
   @usableFromInline package let victims: VictimList
   @usableFromInline let victimsOwner: VictimList.Owner
   @usableFromInline package let state: UnsafeRawBufferPointer
@@ -57,9 +57,13 @@ public import Synchronization
   @usableFromInline package let remove: (ObjectID) -> Void
   /// The first id in a range that the policy does not remember, or `.none`. O(length of the range).
   @usableFromInline package let forgotten: (_ from: ObjectID, _ through: ObjectID) -> ObjectID
-  /// Changes the limits of the tier, and leaves victims: see `Tier.resize`.
-  @usableFromInline package let resizeBody:
-    (CacheTierSetup, _ fingerprint: (ObjectID) -> UInt32) -> PolicyError?
+  @usableFromInline let resizeBody: (CacheTierSetup) -> PolicyError?
+  @usableFromInline let moveWaitingBody: (_ fingerprint: (ObjectID) -> UInt32) -> Void
+  @usableFromInline let isChangingBody: () -> Bool
+  /// Exchanges the policies of a change if an object waits; nil exchanges them back.
+  @usableFromInline let turn: (ObjectID?) -> Bool
+  // Operations without a change.
+  private var plain: (access: (ObjectID, UInt64) -> Access, set: (Request, UInt64) -> Stored)?
   /// Takes over an object of another tier, and adds victims. See `Tier.takeOver`.
   @usableFromInline package let takeOver: (KnownObject) -> Void
   @usableFromInline package let prefetch: (ObjectID) -> Void
@@ -86,7 +90,7 @@ public import Synchronization
     let owner = VictimList.Owner()
     let list = owner.list
     contains = { id in held.with { $0.contains(id) } }
-    remembers = { id in held.with { $0.policy.remembers(id) } }
+    remembers = { id in held.with { $0.remembers(id) } }
     size = { id in held.with { $0.size(of: id) } }
     cost = { id in held.with { $0.cost(of: id) } }
     expiry = { id in held.with { $0.expiry(of: id) } }
@@ -107,17 +111,29 @@ public import Synchronization
     placeGhostsBody = { held.with { $0.placeGhosts() } }
     ghostCountBody = { held.with { $0.policy.withGhostQueues { $0.ghostCount } ?? 0 } }
     ghostsMaxBody = { held.with { $0.policy.ghostsMax } }
-    resizeBody = { setup, fingerprint in
+    resizeBody = { setup in
       list.clear()
       return held.with { tier in
         do throws(PolicyError) {
-          try tier.resize(setup, fingerprint: fingerprint) { list.append($0) }
+          try tier.resize(setup) { list.append($0) }
           return nil
         } catch {
           return error
         }
       }
     }
+    moveWaitingBody = { fingerprint in
+      list.clear()
+      held.with { $0.moveWaiting(fingerprint) { list.append($0) } }
+    }
+    turn = { id in
+      held.with { tier in
+        if let id { return tier.turn(for: id) }
+        tier.turn()
+        return true
+      }
+    }
+    isChangingBody = { held.with { $0.former != nil } }
     set = { request, now in
       list.clear()
       return held.with { tier in
@@ -151,6 +167,35 @@ public import Synchronization
     leadingBody = { held.with { $0.policy.leading } }
     countsBody = { held.with { $0.counts } }
     resetBody = { held.with { $0.counts = TierCounts() } }
+  }
+
+  /// True while objects wait for `moveWaiting`.
+  package var isChanging: Bool { isChangingBody() }
+
+  /// Changes the limits of the tier, and leaves victims: see `Tier.resize`.
+  package mutating func resize(_ setup: CacheTierSetup) throws(PolicyError) {
+    if let error = resizeBody(setup) { throw error }
+    guard isChanging else { return }
+    let (access, set, turn) = (access, set, turn)
+    plain = (access, set)
+    self.access = { id, now in
+      let isTurned = turn(id)
+      defer { if isTurned { _ = turn(nil) } }
+      return access(id, now)
+    }
+    self.set = { request, now in
+      let isTurned = turn(request.id)
+      defer { if isTurned { _ = turn(nil) } }
+      return set(request, now)
+    }
+  }
+
+  /// Moves the next waiting objects of a change to the new policy, and leaves victims.
+  package mutating func moveWaiting(_ fingerprint: (ObjectID) -> UInt32) {
+    moveWaitingBody(fingerprint)
+    guard let plain, !isChanging else { return }
+    (access, set) = plain
+    self.plain = nil
   }
 
   package var count: Int { countBody() }

@@ -41,6 +41,10 @@ public import Synchronization
   /// True if ghosts are in slots: see `ThreeQueues.placeGhosts`.
   @usableFromInline var placesGhosts = false
 
+  // While the policy changes: the one before, and the residents that are not in `policy`.
+  @usableFromInline var former: Held<Policy>?
+  @usableFromInline var waiting = 0
+
   @usableFromInline init(_ setup: CacheTierSetup) throws(PolicyError) {
     let made = try TierFilter(
       setup, policy: Policy.description.name,
@@ -73,6 +77,7 @@ public import Synchronization
 
   @usableFromInline mutating func reserve(objects: Int) {
     policy.reserve(objects: objects)
+    former?.with { $0.reserve(objects: objects) }
     if filter != nil { fingerprints.reserve(objects: objects) }
     if weighs { sizes.reserve(objects: objects) }
     if entrySize != nil { values.reserve(objects: objects) }
@@ -83,7 +88,7 @@ public import Synchronization
   }
 
   @usableFromInline var stateBytes: Int {
-    policy.stateBytes + (weighs ? sizes.bytes : 0)
+    policy.stateBytes + (former?.with { $0.stateBytes } ?? 0) + (weighs ? sizes.bytes : 0)
       + (entrySize == nil ? 0 : values.bytes)
       + (filter.map { $0.rule.stateBytes + fingerprints.bytes } ?? 0)
       + (keepsCosts ? costs.bytes : 0) + (hasExpiries ? expiries.bytes : 0)
@@ -92,7 +97,9 @@ public import Synchronization
 
   @inlinable @inline(__always) var weighs: Bool { Shape.weighs ?? hasSizes }
   @inlinable @inline(__always) var view: Shape.Sizes { Shape.sizes(sizes, weighs: weighs) }
-  @inlinable @inline(__always) func contains(_ id: ObjectID) -> Bool { policy.contains(id) }
+  @inlinable @inline(__always) func contains(_ id: ObjectID) -> Bool {
+    policy.contains(id) || waits(id)
+  }
 
   @inlinable @inline(__always) func size(of id: ObjectID) -> UInt32 {
     guard weighs else { return 1 }
@@ -279,7 +286,9 @@ extension Tier where Policy: ~Copyable {
     noteExpiry(id, expires)
     guard Policy.description.needs.contains(.ttl) else { return }
     let request = Request(id: id, size: size(of: id), expires: expires, cost: cost(of: id))
+    let isTurned = turn(for: id)
     policy.replace(request, view)
+    if isTurned { turn() }
   }
 
   @inlinable mutating func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) -> Bool {
@@ -289,21 +298,30 @@ extension Tier where Policy: ~Copyable {
   }
 
   @inlinable @inline(never) mutating func giveUp() -> ObjectID {
+    let isTurned = Shape.limits && waiting > 0 && waiting == count
+    if isTurned { turn() }
     let victim = policy.evict(for: .none, view)
     forget(victim)
+    if isTurned { turn() }
+    DebugWork.add(1)
     return victim
   }
 
   @inlinable mutating func remove(_ id: ObjectID) {
+    let isTurned = turn(for: id)
     if policy.contains(id) { forget(id) }
     policy.remove(id, view)
+    if isTurned { turn() }
   }
 
   @inlinable @inline(__always) mutating func evict(
     for request: Request, _ evicted: (ObjectID) -> Void
   ) {
+    let isTurned = Shape.limits && waiting == count
+    if isTurned { turn() }
     let victim = policy.evict(for: request, view)
     forget(victim)
+    if isTurned { turn() }
     counts.evictions += 1
     evicted(victim)
   }
@@ -328,7 +346,9 @@ extension Tier where Policy: ~Copyable {
     }
   }
 
-  @inlinable var hitWords: HitWords? { filter?.watchesHits ?? false ? nil : policy.hitWords }
+  @inlinable var hitWords: HitWords? {
+    filter?.watchesHits ?? false || former != nil ? nil : policy.hitWords
+  }
 
   @inlinable var sharedExpiries: UnsafeMutablePointer<Atomic<UInt64>>? {
     mayExpire ? expiries.sharedBase : nil
@@ -338,7 +358,7 @@ extension Tier where Policy: ~Copyable {
     precondition(Int(last) <= objects, "id \(last) of a tier with room for \(objects)")
     var id = first
     while id <= last {
-      if !policy.remembers(id) { return id }
+      if !remembers(id) { return id }
       id += 1
     }
     return .none
@@ -358,17 +378,21 @@ extension Tier where Policy: ~Copyable {
   }
 }
 
+/// Another capacity requires a new policy. Its residents move in steps; until then they wait in the
+/// former one, which is asked for them, and evicts when the new one has no residents.
 extension Tier where Policy: ~Copyable {
+  static var movedInStep: Int { 64 }
+
   /// Changes the limits of the tier to those of `setup`, in its unit; evicts, uncounted, objects
-  /// that do not fit. Another capacity requires a new policy: objects are inserted in the order in
-  /// which the old one would have evicted them; ghosts and the filter's knowledge are lost, and a
+  /// that do not fit. With another capacity `moveWaiting` moves the others, in the order in which
+  /// the former policy would have evicted them; ghosts and the filter's knowledge are lost, and a
   /// policy that chooses among others continues from its choice.
   ///
   /// - Throws: the errors of creating the policy or the filter; the tier is then unchanged.
   @usableFromInline mutating func resize(
-    _ setup: CacheTierSetup, fingerprint: (ObjectID) -> UInt32, evicted: (ObjectID) -> Void
+    _ setup: CacheTierSetup, evicted: (ObjectID) -> Void
   ) throws(PolicyError) {
-    assert(Shape.limits, "the tier does not count its objects")
+    assert(Shape.limits && former == nil, "the tier does not count its objects, or is changing")
     let isSame = setup.capacity == capacity
     let made = try TierFilter(
       setup, policy: Policy.description.name,
@@ -382,23 +406,59 @@ extension Tier where Policy: ~Copyable {
     objectsMax = setup.objectsMax
     timeToLive = setup.timeToLiveMicroseconds ?? 0
     if isSame { return }
-    var order: [ObjectID] = []
-    order.reserveCapacity(count)
-    while count > 0 { order.append(giveUp()) }
     let choice = policy.choice
-    policy = fresh
+    former = Held(fresh)
+    turn()
+    _ = former?.with { $0.withGhostQueues { $0.closeGhosts() } }
     if placesGhosts { placeGhosts() }
     filter = made
-    let counted = counts
     setRestoring(true, choice)
-    for id in order {
+  }
+
+  /// Moves the next residents that wait; ends the change after the last one.
+  @usableFromInline mutating func moveWaiting(
+    _ fingerprint: (ObjectID) -> UInt32, evicted: (ObjectID) -> Void
+  ) {
+    guard let former else { return }
+    let counted = counts
+    for _ in 0..<Self.movedInStep where waiting > 0 {
+      let sizes = view
+      let id = former.with { $0.evict(for: .none, sizes) }
+      forget(id)
+      waiting -= 1
       var request = Request(
         id: id, size: size(of: id), expires: expiry(of: id), cost: cost(of: id))
       request.fingerprint = fingerprint(id)
       _ = restoreTwice(request, evicted)
+      DebugWork.add(1)
     }
-    setRestoring(false, choice)
     counts = counted
+    if waiting > 0 { return }
+    setRestoring(false, former.with { $0.choice })
+    self.former = nil
+  }
+
+  @inlinable @inline(__always) func waits(_ id: ObjectID) -> Bool {
+    Shape.limits && waiting > 0 && isInFormer(id)
+  }
+
+  @inlinable @inline(never) func isInFormer(_ id: ObjectID) -> Bool {
+    former?.with { $0.contains(id) } ?? false
+  }
+
+  @inlinable func remembers(_ id: ObjectID) -> Bool { policy.remembers(id) || waits(id) }
+
+  /// Exchanges the policies if the object waits; the caller exchanges them again.
+  @inlinable mutating func turn(for id: ObjectID) -> Bool {
+    guard waits(id) else { return false }
+    turn()
+    return true
+  }
+
+  @inlinable @inline(never) mutating func turn() {
+    guard let former else { return }
+    swap(&policy, &former.place.pointee)
+    waiting = count - waiting
   }
 
   @inlinable mutating func setRestoring(_ isRestoring: Bool, _ choice: PolicyChoice?) {

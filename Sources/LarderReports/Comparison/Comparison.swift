@@ -229,6 +229,8 @@ struct Metric: Sendable {
     $0.cell.unit == .bytes ? $0.counts.byteHitRatio : nil
   }
 
+  static let costSaved = Metric("cost saved") { $0.counts.cost?.savedRatio }
+
   static let accessTime = Metric(
     "modelled mean access time", title: "mean access time: modelled, not measured",
     unit: .nanoseconds, better: .lower

@@ -46,7 +46,7 @@ package struct HTMLReport: ReportFormat {
     let styles = document?.styles ?? PolicyStyles([])
     let markup = HTMLMarkup(styles: styles, policies: Set(policies.map(\.text)))
     let front = document?.front ?? []
-    let controls = explorer(front.figures.first, try time(comparisons, styles))
+    let controls = try explorer(front.figures.first, comparisons, styles)
     return HTMLPage(
       title: title, lead: lead, answer: HTMLMarkup().html(answer),
       aside: front.isEmpty ? "" : aside(policies, comparisons, markup, details),
@@ -89,55 +89,44 @@ package struct HTMLReport: ReportFormat {
       """
   }
 
-  /// Hit ratios over the trace, by policy, at the capacity that the box names.
-  private struct TimeLine: Encodable {
-    var name: String
-    var style: String
-    var parts: String
-  }
-
-  private func time(
-    _ comparisons: [Comparison], _ styles: PolicyStyles
-  ) throws(ReportError) -> (lines: String, capacity: String)? {
-    guard let main = ConfigurationRanking.all(comparisons).first?.first?.ranking,
-      let column = main.knee
-    else { return nil }
-    let lines = main.comparison.competitors.sorted(byKey: main.meanDeficit).compactMap { policy in
-      main.comparison.records(policy, column).first?.hitRatios.map {
-        TimeLine(
-          name: policy.text, style: styles[policy.text].colour.className, parts: Self.halved($0))
-      }
-    }
-    if lines.isEmpty { return nil }
-    return (try ResultsJSON.text(of: lines, format: name, isPretty: false), main.title(column))
-  }
-
-  /// Means of two parts each.
-  private static func halved(_ parts: String) -> String {
-    let values = parts.split(separator: " ").compactMap { Int($0) }
-    return stride(from: 0, to: values.count, by: 2).map { place in
-      let pair = values[place..<min(place + 2, values.count)]
-      return "\(pair.reduce(0, +) / pair.count)"
-    }.joined(separator: " ")
-  }
-
-  /// Controls for the main chart, which the script shows and fills from the chart's table.
+  /// Controls for the main chart, which the script shows and fills from the chart's table, and from
+  /// rows of what the table lacks: policy, class of its colour, hit ratios over the trace at the
+  /// capacity that the box names, and further measures at all capacities.
   private func explorer(
-    _ figure: ChartFigure?, _ time: (lines: String, capacity: String)?
-  ) -> String {
-    guard let figure else { return "" }
-    let views =
-      [("curve", "Curve"), ("heat", "Heat map")] + (time == nil ? [] : [("time", "Time")])
-    let data =
-      time.map { time in
-        XMLText.attribute("data-time", time.lines) + XMLText.attribute("data-at", time.capacity)
-      } ?? ""
-    let buttons = views.map { name, title in
-      "<button type=\"button\" data-view=\"\(name)\" aria-pressed=\"false\">\(title)</button>"
+    _ figure: ChartFigure?, _ comparisons: [Comparison], _ styles: PolicyStyles
+  ) throws(ReportError) -> String {
+    guard let figure, let main = ConfigurationRanking.all(comparisons).first?.first?.ranking
+    else { return "" }
+    let comparison = main.comparison
+    let isOfPolicies = figure.name.hasSuffix("hit-ratio")
+    let measures = [("Bytes", Metric.byteHitRatio), ("Cost", .costSaved)].filter {
+      isOfPolicies && comparison.has($0.1.value)
     }
+    let policies = comparison.competitors.sorted(byKey: main.meanDeficit) + comparison.offline
+    let rows = policies.map { policy -> [String] in
+      let course = main.knee.flatMap { comparison.records(policy, $0).first?.hitRatios } ?? ""
+      let values = measures.map { _, metric in
+        comparison.columns.indices.map { column -> String in
+          let share = comparison.spread(policy, column, of: metric.value)?.mean
+          return Self.packed(share.map { Int(($0 * 10_000).rounded()) }, of: 10_000)
+        }.joined()
+      }
+      let time = policy.isOffline ? "" : Self.halved(course)
+      return [policy.text, styles[policy.text].colour.className, time] + values
+    }
+    var (data, views) = ("", [("curve", "Curve", ""), ("heat", "Heat map", "")])
+    if let column = main.knee, rows.contains(where: { !$0[2].isEmpty }) {
+      data = XMLText.attribute("data-at", main.title(column))
+      views.append(("time", "Time", ""))
+    }
+    if views.count > 2 || !measures.isEmpty {
+      data += XMLText.attribute(
+        "data-rows", try ResultsJSON.text(of: rows, format: name, isPretty: false))
+    }
+    let shown = measures.enumerated().map { ("\($0 + 3)", $1.0, $1.1.title) }
     return """
       <div class="explore"\(XMLText.attribute("data-figure", figure.name))\(data) hidden>
-      <div class="views" role="group" aria-label="View">\(buttons.joined())</div>
+      \(Self.choice("view", views))\(Self.choice("measure", shown.isEmpty ? [] : [("0", "Hits", "")] + shown))
       <label>Capacity <input type="range" min="0" max="0" step="1" value="0"/> <output></output>
       </label><label>Compared with <select></select></label><ol></ol>
       <p><button type="button" data-copy="true">Copy as Markdown</button>
@@ -145,6 +134,33 @@ package struct HTMLReport: ReportFormat {
       </div>
 
       """
+  }
+
+  private static func choice(_ name: String, _ choices: [(String, String, String)]) -> String {
+    if choices.isEmpty { return "" }
+    let buttons = choices.map { value, text, title in
+      "<button type=\"button\" data-\(name)=\"\(value)\" aria-pressed=\"false\""
+        + (title.isEmpty ? "" : XMLText.attribute("title", title)) + ">\(text)</button>"
+    }
+    return "<div class=\"views\" role=\"group\" aria-label=\"\(name.capitalisedFirst)\">"
+      + buttons.joined() + "</div>"
+  }
+
+  /// Means of two parts each.
+  private static func halved(_ parts: String) -> String {
+    let values = parts.split(separator: " ").compactMap { Int($0) }
+    return stride(from: 0, to: values.count, by: 2).map { place in
+      let pair = values[place..<min(place + 2, values.count)]
+      return packed(pair.reduce(0, +) / pair.count, of: 1000)
+    }.joined()
+  }
+
+  /// A number up to `limit` in the digits of base 36 that `limit` has; dashes for a missing one.
+  private static func packed(_ value: Int?, of limit: Int) -> String {
+    let digits = String(limit, radix: 36).count
+    guard let value else { return String(repeating: "-", count: digits) }
+    let text = String(min(max(0, value), limit), radix: 36)
+    return String(repeating: "0", count: digits - text.count) + text
   }
 }
 

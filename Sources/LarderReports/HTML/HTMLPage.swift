@@ -53,7 +53,7 @@ struct HTMLPage {
 /// The style of all pages: a constant, so it cannot contain untrusted text.
 enum PageStyle {
   /// A test prints the expected value.
-  static let hash = "sha256-HVWd9LmeAOZnvowsQwgdIzQcbQvBBAmjoX0PhTPCNaY="
+  static let hash = "sha256-JfoensToVsR1QyPKKU3/dNxMjPZ536Nl50Z4zQ1TP80="
 
   static let text = [
     "/*light*/": light, "/*dark*/": dark, "/*fonts*/": SVGCanvas.fonts,
@@ -74,7 +74,7 @@ enum PageStyle {
 
 /// The script of all pages: a constant. It reads names from attributes and inserts them as text.
 enum PageScript {
-  static let hash = "sha256-hVyZ4NR5GifqdbclGp2xBBvBvp6Sd67b8PfZRtiKY/Y="
+  static let hash = "sha256-4vMtOWkLsxNch9c91/QfNUPpLjqkorvW+JErZajyqKQ="
 
   static let text = dense(PackageResources.page_js)
 

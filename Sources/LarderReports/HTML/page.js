@@ -213,13 +213,27 @@ const source = figure && one('table', figure);
 if (source) {
   const space = 'http://www.w3.org/2000/svg';
   const names = all('thead th', source).slice(1).map((title) => title.textContent);
-  const rows = all('tbody tr', source).map((row) => ({
-    name: row.cells[0].textContent.trim(),
-    values: Array.from(row.cells).slice(1).map((cell) => parseFloat(cell.textContent)),
-  }));
+  const unpacked = (text, digits, unit) => Array.from(
+    { length: text.length / digits },
+    (none, place) => parseInt(text.slice(place * digits, (place + 1) * digits), 36) / unit);
+  const extra = JSON.parse(explore.dataset.rows || '[]');
+  const rows = all('tbody tr', source).map((row) => {
+    const own = extra.find((other) => other[0] === row.dataset.series) || [];
+    const hits = Array.from(row.cells).slice(1).map((cell) => parseFloat(cell.textContent));
+    const more = own.slice(3).map((text) => unpacked(text, 3, 100));
+    return {
+      name: row.cells[0].textContent.trim(), series: row.dataset.series, style: own[1],
+      ratios: [hits, [], [], ...more] };
+  });
   const rivals = rows.filter((row) => !row.name.includes('('));
-  const best = names.map((name, column) => Math.max(
-    ...rivals.map((row) => row.values[column]).filter((value) => !Number.isNaN(value))));
+  const measures = all('[data-measure]', explore);
+  const title = () => {
+    const own = measures.find((button) => Number(button.dataset.measure) === measure);
+    return own && measure ? own.title : 'hit ratio';
+  };
+  let measure = 0;
+  const value = (row, column) => (row.ratios[measure] || [])[column] ?? NaN;
+  const known = (number) => !Number.isNaN(number);
   const plot = one('.plot', figure);
   const curve = one('svg', plot);
   const shape = (parent, tag, attributes, text) => {
@@ -244,14 +258,17 @@ if (source) {
     const height = 26 + rivals.length * 20;
     const svg = canvas(height, 'Points below the best, by policy and capacity');
     const width = (760 - 170) / names.length;
+    write(svg, 0, 16, title(), 'start', 'm');
     names.forEach((name, place) => write(
       svg, 170 + (place + .5) * width, 16, name, 'middle', place === column ? 'n h' : 'm'));
+    const best = names.map((name, column) => Math.max(
+      ...rivals.map((row) => value(row, column)).filter(known)));
     rivals.forEach((row, line) => {
       const y = 26 + line * 20;
       write(svg, 162, y + 14, row.name.slice(0, 24), 'end');
-      row.values.forEach((value, place) => {
-        if (Number.isNaN(value)) return;
-        const below = best[place] - value;
+      names.forEach((name, place) => {
+        const below = best[place] - value(row, place);
+        if (!known(below)) return;
         shape(svg, 'rect', {
           x: 170 + place * width, y, width: width - 1, height: 19, class: 'heat',
           'fill-opacity': Math.max(.04, 1 - below / 12).toFixed(3),
@@ -264,29 +281,33 @@ if (source) {
     });
     return svg;
   };
-  const time = () => {
-    const data = JSON.parse(explore.dataset.time).map((own) => (
-      { ...own, parts: own.parts.split(' ').map(Number) }));
-    const svg = canvas(300, 'Hit ratio over the trace');
-    const top = Math.max(...data.flatMap((one) => one.parts));
+  const lines = (label, data, marks) => {
+    const svg = canvas(300, label);
+    const top = Math.max(...data.flatMap((own) => own.values.filter(known))) || 1;
     [0, .25, .5, .75, 1].forEach((share) => {
       const y = 270 - share * 250;
       shape(svg, 'line', { x1: 60, x2: 600, y1: y, y2: y, class: 'g' });
-      write(svg, 54, y + 4, (share * top / 10).toFixed(0) + ' %', 'end', 'm');
+      write(svg, 54, y + 4, (share * top).toFixed(0) + ' %', 'end', 'm');
     });
-    write(svg, 60, 12, 'hit ratio at ' + explore.dataset.at, 'start', 'm');
-    write(svg, 60, 290, 'first request', 'start', 'm');
-    write(svg, 600, 290, 'last', 'end', 'm');
+    write(svg, 60, 12, label, 'start', 'm');
+    const x = (place, count) => 60 + 540 * (place + .5) / count;
+    marks.forEach((mark, place) => write(svg, x(place, marks.length), 290, mark, 'middle', 'm'));
     data.forEach((own, line) => {
-      const points = own.parts.map((value, place) =>
-        (60 + 540 * (place + .5) / own.parts.length).toFixed(1) + ','
-        + (270 - 250 * value / (top || 1)).toFixed(1));
+      const points = own.values.map((number, place) => !known(number) ? ''
+        : x(place, own.values.length).toFixed(1) + ',' + (270 - 250 * number / top).toFixed(1));
       const group = shape(svg, 'g', { class: 'series ' + own.style, 'data-series': own.name });
-      shape(group, 'polyline', { points: points.join(' '), class: 'l' });
+      shape(group, 'polyline', { points: points.join(' '), class: own.isBound ? 'b' : 'l',
+        'stroke-dasharray': own.isBound ? '8 4' : 'none' });
       if (line < 16) write(group, 608, 30 + line * 16, own.name, 'start', 'k');
     });
     return svg;
   };
+  const time = () => lines('hit ratio at ' + explore.dataset.at, extra.filter((own) => own[2]).map(
+    (own) => ({ name: own[0], style: own[1], values: unpacked(own[2], 2, 10) })),
+  ['first request', '', '', '', 'last']);
+  const curves = () => lines(title(), rows.filter((row) => row.series).map(
+    (row) => ({ name: row.series, style: row.style, isBound: !rivals.includes(row),
+      values: names.map((name, column) => value(row, column)) })), names);
   const slider = one('input', explore);
   const output = one('output', explore);
   const today = one('select', explore);
@@ -298,22 +319,26 @@ if (source) {
   const draw = () => {
     const column = Number(slider.value);
     output.textContent = names[column];
-    const ranked = rivals.filter((row) => !Number.isNaN(row.values[column]))
-      .sort((a, b) => b.values[column] - a.values[column]);
+    const ranked = rivals.filter((row) => known(value(row, column)))
+      .sort((a, b) => value(b, column) - value(a, column));
+    const own = rivals.find((other) => other.name === today.value);
     list.replaceChildren(...ranked.slice(0, 5).map((row) => {
       const item = document.createElement('li');
-      const own = rivals.find((other) => other.name === today.value).values[column];
-      const more = row.values[column] - own;
-      item.textContent = row.name + ' ' + row.values[column].toFixed(2) + ' %'
+      const more = value(row, column) - value(own, column);
+      item.textContent = row.name + ' ' + value(row, column).toFixed(2) + ' %'
         + (more ? ', ' + (more > 0 ? '+' : '') + more.toFixed(2) : '');
       return item;
     }));
     views.forEach((button) => button.setAttribute(
       'aria-pressed', String(button.dataset.view === view)));
-    curve.toggleAttribute('hidden', view !== 'curve');
+    measures.forEach((button) => button.setAttribute(
+      'aria-pressed', String(Number(button.dataset.measure) === measure)));
+    if (measures[0]) measures[0].parentElement.hidden = view === 'time';
+    const isOwn = view === 'curve' && !measure;
+    curve.toggleAttribute('hidden', !isOwn);
     all('.other', plot).forEach((svg) => svg.remove());
-    if (view === 'curve') return;
-    const svg = view === 'heat' ? heat(column) : time();
+    if (isOwn) return;
+    const svg = view === 'heat' ? heat(column) : view === 'time' ? time() : curves();
     svg.classList.add('other');
     plot.append(svg);
     const hidden = buttons.filter((button) => button.getAttribute('aria-pressed') !== 'true')
@@ -328,6 +353,11 @@ if (source) {
   today.addEventListener('input', draw);
   views.forEach((button) => button.addEventListener('click', () => {
     view = button.dataset.view;
+    if (view === 'time') measure = 0;
+    draw();
+  }));
+  measures.forEach((button) => button.addEventListener('click', () => {
+    measure = Number(button.dataset.measure);
     draw();
   }));
   const told = (text) => { one('.told', explore).textContent = text; };

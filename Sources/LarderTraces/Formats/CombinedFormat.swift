@@ -46,6 +46,11 @@ struct CombinedFormat: TraceFormat {
       + " $cacheStatus",
     // Tomcat and others without quotes around the request.
     "$client [$time] $method $target HTTP/$protocol $status $bytes",
+    // uWSGI.
+    "$head [$time] $method $target => generated $bytes bytes in $totalMilliseconds msecs "
+      + "(HTTP/$protocol $status)",
+    // The format tiny of morgan, for Node.
+    "$method $target $status $bytes - $totalMilliseconds ms",
     // CloudFront's real-time logs with all fields.
     #"$seconds\t$client\t$originSeconds\t$status\t$bytes\t$method\t$protocol\t$domain\t$target"#
       + #"\t$sent\t$edge\t$id\t$host\t"#,
@@ -173,9 +178,11 @@ struct CombinedLayout: WebLayout {
     "HIT", "MISS", "EXPIRED", "STALE", "UPDATING", "REVALIDATED", "BYPASS", "PASS",
   ].map { Array($0.utf8) }
 
-  /// True for `01/Mar/2026:` and `2026-03-01T`.
+  /// True for `01/Mar/2026:`, `2026-03-01T` and `Sun Mar  1 10:00:00`.
   @inline(__always) private static func isDate(_ text: UnsafePointer<UInt8>) -> Bool {
-    guard text[0] &- 0x30 <= 9 else { return false }
+    guard text[0] &- 0x30 <= 9 else {
+      return text[3] == 0x20 && text[7] == 0x20 && text[13] == 0x3A && text[16] == 0x3A
+    }
     if text[2] == 0x2F { return text[6] == 0x2F && text[11] == 0x3A }
     return text[4] == 0x2D && text[7] == 0x2D && (text[10] == 0x54 || text[10] == 0x20)
   }
@@ -213,7 +220,8 @@ struct CombinedLayout: WebLayout {
       fields[.request] = TextField(rest.next, end)
       rest = TextField(end + 1, line.end)
       fields[.status] = rest.takeField()
-      fields[.bytes] = rest.takeField()
+      // OpenLiteSpeed has quotes around the line.
+      fields[.bytes] = rest.takeField().unquoted
       guard !fields[.status].isEmpty else { return .bad }
       if hasCacheStatus {
         fields[.cacheStatus] =

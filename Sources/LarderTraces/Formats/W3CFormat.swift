@@ -8,9 +8,9 @@ struct W3CFormat: TraceFormat {
       Text, one request per line, fields between tabs or runs of blanks as named by the last
       `#Fields:` line above, in quotes if they contain blanks. The fields read are date and time
       (UTC), cs-method, cs-uri-stem, cs-uri-path, cs-uri-query, cs-uri, cs-host, cs-uri-host,
-      cs(Host), x-host-header, sc-status, sc-bytes, bytes, sc(Cache-Control), sc(Expires),
-      time-taken (milliseconds; seconds in CloudFront's logs and if it has decimals) and
-      time-to-first-byte. Gets, sizes, TTLs and costs as in `combined`.
+      cs(Host), x-host-header, sc-status (also as TCP_HIT/200), sc-bytes, bytes,
+      sc(Cache-Control), sc(Expires), timestamp, time-taken (milliseconds; seconds in CloudFront's
+      logs and if it has decimals) and time-to-first-byte. Gets, sizes, TTLs and costs as in `combined`.
       """,
     suffixes: [".w3c", ".w3c.log"], parameters: WebOptions.parameters())
 
@@ -34,7 +34,7 @@ struct W3CFormat: TraceFormat {
         "the #Fields: line names no cs-uri-stem, cs-uri-path or cs-uri", in: sample.path,
         at: .line(1))
     }
-    return WebDecoder(layout: Layout(columns: columns), options: web)
+    return WebDecoder(layout: columns, options: web)
   }
 
   /// True if `time-taken` has a fraction, which means seconds, as in the draft of the standard.
@@ -47,21 +47,7 @@ struct W3CFormat: TraceFormat {
     }
   }
 
-  private struct Layout: WebLayout {
-    let columns: W3CColumns
-    var roles: Set<WebRole> { columns.roles }
-    var understanding: [String] {
-      columns.understanding
-        + (roles.contains(.totalSeconds)
-          ? ["time-taken is in seconds"]
-          : roles.contains(.totalMilliseconds) ? ["time-taken is in milliseconds"] : [])
-    }
-    func reader() -> Reader {
-      Reader(columns: columns, secondsTaken: roles.contains(.totalSeconds))
-    }
-  }
-
-  private struct Reader: WebLineReader {
+  struct Reader: WebLineReader {
     var columns: W3CColumns
     let secondsTaken: Bool
 
@@ -76,64 +62,37 @@ struct W3CFormat: TraceFormat {
         }
         return .none
       }
+      var (tabs, quoted, words) = (
+        CsvSplitter(line, delimiter: 0x09), CsvSplitter(text, delimiter: 0x20), text
+      )
       let isRead =
-        takeTabs(line, into: fields) || takeRuns(text, quotes: true, into: fields)
-        || takeRuns(text, quotes: false, into: fields)
+        line.find(0x09) != nil && take(isExact: true, into: fields) { tabs.next() }
+        && !tabs.isMalformed
+        || take(isExact: columns.hasFreeText, into: fields) { quoted.next() }
+          && !quoted.isMalformed
+        || take(isExact: columns.hasFreeText, into: fields) {
+          let word = words.takeField()
+          return word.isEmpty ? nil : word
+        }
       guard isRead else { return .bad }
-      var query = fields[.query]
-      if !query.isEmpty, query.next.pointee == 0x3F {
-        query.skip()
-        fields[.query] = query
+      // Edgecast: `TCP_HIT/200`.
+      if let slash = fields[.status].find(0x2F) {
+        fields[.status] = TextField(slash + 1, fields[.status].end)
       }
       return .request
     }
 
-    /// Fields between single tabs, which may contain blanks or be empty; false for another number.
-    private func takeTabs(_ line: TextField, into fields: borrowing WebLine) -> Bool {
-      var rest = line
-      var tabs = 0
-      while let tab = rest.find(0x09) {
-        tabs += 1
-        rest = TextField(tab + 1, line.end)
-      }
-      guard tabs > 0, tabs + 1 == columns.names.count else { return false }
-      rest = line
-      for role in columns.byPlace {
-        let end = rest.find(0x09) ?? line.end
-        if let role { fields[role] = TextField(rest.next, end).trimmed.unquoted }
-        rest = TextField(min(end + 1, line.end), line.end)
-      }
-      return true
-    }
-
-    /// Fields between runs of blanks; false for too few, or so many that they are ambiguous.
-    private func takeRuns(
-      _ line: TextField, quotes: Bool, into fields: borrowing WebLine
+    /// False for too few fields, or with `isExact` for too many, which are ambiguous.
+    @inline(__always) private func take(
+      isExact: Bool, into fields: borrowing WebLine, _ next: () -> TextField?
     ) -> Bool {
-      var rest = line
-      for role in columns.byPlace {
-        rest.skipBlanks()
-        guard let field = Reader.takeField(&rest, quotes: quotes) else { return false }
-        if let role { fields[role] = field }
-      }
-      guard columns.hasFreeText else { return true }
-      var count = columns.byPlace.count
-      while true {
-        rest.skipBlanks()
-        guard Reader.takeField(&rest, quotes: quotes) != nil else { break }
+      let needed = isExact ? columns.names.count : columns.byPlace.count
+      var count = 0
+      while count < needed, let field = next() {
+        if count < columns.byPlace.count, let role = columns.byPlace[count] { fields[role] = field }
         count += 1
       }
-      return count == columns.names.count
-    }
-
-    private static func takeField(_ rest: inout TextField, quotes: Bool) -> TextField? {
-      guard !rest.isEmpty else { return nil }
-      guard quotes, rest.next.pointee == 0x22 else { return rest.takeField() }
-      rest.skip()
-      let start = rest.next
-      guard let end = rest.endOfQuoted() else { return nil }
-      rest = TextField(end + 1, rest.end)
-      return TextField(start, end)
+      return count == needed && (!isExact || next() == nil)
     }
 
     func problem(_ line: TextField) -> String {
@@ -142,21 +101,25 @@ struct W3CFormat: TraceFormat {
   }
 }
 
-struct W3CColumns: Sendable {
+struct W3CColumns: WebLayout {
   let names: [String]
   let byPlace: [WebRole?]
   /// True if a column before the last that is read may contain blanks: more fields are ambiguous.
   let hasFreeText: Bool
   var roles: Set<WebRole> { Set(byPlace.compactMap { $0 }) }
 
+  func reader() -> W3CFormat.Reader {
+    W3CFormat.Reader(columns: self, secondsTaken: roles.contains(.totalSeconds))
+  }
+
   private static let known: [String: WebRole] = [
-    "date": .date, "time": .timeOfDay, "cs-method": .method, "cs-uri-stem": .path,
-    "cs-uri-path": .path, "cs-uri-query": .query, "cs-uri": .target, "cs-host": .host,
-    "cs-uri-host": .host, "cs(host)": .host, "x-host-header": .host, "sc-status": .status,
-    "sc-bytes": .bytes, "bytes": .bytes,
+    "date": .date, "time": .timeOfDay, "timestamp": .timestamp, "cs-method": .method,
+    "cs-uri-stem": .path, "cs-uri-path": .path, "cs-uri-query": .query, "cs-uri": .target,
+    "cs-host": .host, "cs-uri-host": .host, "cs(host)": .host, "x-host-header": .host,
+    "sc-status": .status, "sc-bytes": .bytes, "bytes": .bytes,
     "sc(cache-control)": .cacheControl, "sc(expires)": .expires,
     "time-taken": .totalMilliseconds, "time-to-first-byte": .originSeconds,
-    "x-edge-result-type": .cacheStatus,
+    "x-edge-result-type": .cacheStatus, "x-cache": .cacheStatus,
   ]
 
   /// Names of roles that may have several columns, surest first.
@@ -189,7 +152,9 @@ struct W3CColumns: Sendable {
   var understanding: [String] {
     let read = zip(names, byPlace).compactMap { name, role in role.map { "\(name) is the \($0)" } }
     var missing: [String] = []
-    if !roles.contains(.date) || !roles.contains(.timeOfDay) { missing.append("date and time") }
+    if !roles.isSuperset(of: [.date, .timeOfDay]), !roles.contains(.timestamp) {
+      missing.append("date and time")
+    }
     if !roles.contains(.host) { missing.append("host") }
     if !roles.contains(.status) { missing.append("status (every response counts as 200)") }
     if !roles.contains(.bytes) { missing.append("size") }
@@ -197,5 +162,7 @@ struct W3CColumns: Sendable {
     return read
       + (missing.isEmpty ? [] : ["no column has the " + missing.joined(separator: ", the ")])
       + (rest.isEmpty ? [] : ["not used: " + rest.joined(separator: ", ")])
+      + (roles.contains(.totalSeconds) ? ["time-taken is in seconds"] : [])
+      + (roles.contains(.totalMilliseconds) ? ["time-taken is in milliseconds"] : [])
   }
 }

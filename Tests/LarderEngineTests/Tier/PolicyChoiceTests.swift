@@ -78,40 +78,36 @@ private struct HalfMRU: OneListPolicy, ~Copyable {
 
   @Test(arguments: [50, 99, 101, 400])
   func changedLimitKeepsWhatFits(entriesMax: Int) throws {
-    let tier = try tier("auto:shadow=20", entriesMax: 100)
+    var tier = try tier("auto:shadow=20", entriesMax: 100)
     loop(tier, objects: 100, requests: 1000)
-    try PolicyRegistry.resize(
-      tier,
-      to: CacheTierSetup(
-        policy: try PolicySpec(parsing: "auto:shadow=20"), entriesMax: entriesMax, bytesMax: nil,
-        objects: 5000), fingerprint: { Request.fingerprint(of: $0) })
+    try resize(&tier, "auto:shadow=20", entriesMax, .objects)
     #expect(tier.count == min(100, entriesMax))
     loop(tier, objects: 1000, requests: 5000)
     #expect(tier.count == entriesMax)
   }
 
-  private func resize(_ tier: CacheTier, _ spec: String, _ capacity: Int, _ unit: CapacityUnit)
-    throws
-  {
+  private func resize(
+    _ tier: inout CacheTier, _ spec: String, _ capacity: Int, _ unit: CapacityUnit
+  ) throws {
     try PolicyRegistry.resize(
-      tier,
+      &tier,
       to: CacheTierSetup(
         policy: try PolicySpec(parsing: spec), entriesMax: unit == .objects ? capacity : nil,
-        bytesMax: unit == .bytes ? UInt64(capacity) : nil, objects: 5000),
-      fingerprint: { Request.fingerprint(of: $0) })
+        bytesMax: unit == .bytes ? UInt64(capacity) : nil, objects: 5000))
+    while tier.isChanging { tier.moveWaiting { Request.fingerprint(of: $0) } }
   }
 
   @Test(arguments: ["1000", "75", "20"], [CapacityUnit.objects, .bytes])
   func changedLimitKeepsTheChoice(shadow: String, unit: CapacityUnit) throws {
     let spec = "auto:policies=lru/mru:shadow=\(shadow)"
     let size = unit == .objects ? 1 : 7
-    let tier = try tier(
+    var tier = try tier(
       spec, entriesMax: unit == .objects ? 100 : nil, bytesMax: unit == .bytes ? 700 : nil)
     loop(tier, objects: 190, requests: 20_000, size: UInt32(size))
     let before = try #require(tier.choice)
     #expect(before.leader == "mru" && before.switches == 1)
     for capacity in [160, 80, 10] {
-      try resize(tier, spec, capacity * size, unit)
+      try resize(&tier, spec, capacity * size, unit)
       let after = try #require(tier.choice)
       #expect(after.leader == "mru" && after.switches == 1)
       for (ratio, old) in zip(after.hitRatios, before.hitRatios) {
@@ -120,7 +116,7 @@ private struct HalfMRU: OneListPolicy, ~Copyable {
       let requests = (before.samples / before.sampleShare, after.samples / after.sampleShare)
       #expect(abs(requests.0 - requests.1) < 1)
     }
-    try resize(tier, spec, 160 * size, unit)
+    try resize(&tier, spec, 160 * size, unit)
     // LRU has no hit.
     #expect(loop(tier, objects: 190, requests: 1900, size: UInt32(size)) > 1200)
     #expect(try #require(tier.choice).switches == 1)
@@ -154,13 +150,13 @@ private struct HalfMRU: OneListPolicy, ~Copyable {
       }
       let first = capacity()
       var naive = try model(first)
-      let tier = try tier(
+      var tier = try tier(
         spec, entriesMax: unit == .objects ? first : nil,
         bytesMax: unit == .bytes ? UInt64(first) : nil)
       for index in 0..<2000 {
         if random.oneIn(250) {
           let next = capacity()
-          try resize(tier, spec, next, unit)
+          try resize(&tier, spec, next, unit)
           naive.change(to: try model(next))
         }
         // A loop and random requests in turns.

@@ -1,4 +1,5 @@
 import Foundation
+import LarderEngine
 import LarderExperiments
 import TestSupport
 import Testing
@@ -32,6 +33,8 @@ struct BrowserTests {
     let cells: Int
     let milliseconds: Double
     let ranks: [String]
+    let measures: [String]
+    let heat: String
     let markdown: String
     let saved: String
     let lines: Int
@@ -65,12 +68,19 @@ struct BrowserTests {
       // Values are read with the keyboard, tables sorted, colours switched.
       #expect(probe.tip.contains("lru") && probe.tip.contains("%"))
       #expect(probe.status.contains(" at "))
-      #expect(probe.sort == ["descending", "belady (bound)", "ascending", "fifo"])
+      let bound = kind == "check" ? "belady (knows the future)" : "belady (bound)"
+      #expect(probe.sort == ["descending", bound, "ascending", "fifo"])
       #expect(probe.isDark)
       // A cell for each policy and capacity, the ranks at another capacity, text and a picture.
       #expect(probe.cells > 2 && probe.milliseconds < 100, "\(probe.milliseconds) ms")
       #expect(Set(probe.ranks).count == 3, "\(probe.ranks)")
       #expect(probe.lines > 1)
+      // Measures that the results have: the first in rank, compared with LRU, and a line for each.
+      let isBytes = kind == "check"
+      let measures = (isBytes ? ["Bytes s3-fifo 60.00 %, +10.00 4"] : []) + ["70.00 %, +45.00 4"]
+      #expect(probe.measures.count == measures.count + 1 && probe.measures[0].hasPrefix("Hits "))
+      #expect(zip(probe.measures.dropFirst(), measures).allSatisfy { $0.hasSuffix($1) })
+      #expect(probe.heat.contains("cost saved") && probe.heat.contains("45.0"), "\(probe.heat)")
       #expect(probe.markdown.hasPrefix("# ") && probe.markdown.contains("| policy |"))
       #expect(Int(probe.saved).map { $0 > 5000 } == true, "\(probe.saved)")
     }
@@ -97,6 +107,55 @@ struct BrowserTests {
     }
   }
 
+  /// In a frame as wide as a telephone: a window has at least 500 points.
+  @Test(arguments: ["report", "compare", "check"])
+  func pageFitsATelephone(_ kind: String) throws {
+    try inFolder { folder in
+      let page = folder.appending(path: "frame.html")
+      let text = XMLText.attribute("srcdoc", try Self.page(kind))
+      try Data(
+        """
+        <!DOCTYPE html><iframe width="390" height="800" frameborder="0"\(text)></iframe>
+        <script>\(Self.telephone)</script>
+        """.utf8
+      ).write(to: page)
+      let visit = try Chromium.visit(page, in: folder)
+      let start = try #require(visit.document.range(of: "[[{")?.lowerBound)
+      let end = try #require(visit.document.range(of: "}]]")?.upperBound)
+      let found = try JSONDecoder().decode(
+        [[String: Int]].self, from: Data(visit.document[start..<end].dropFirst().dropLast().utf8))
+      #expect(found.count == 6 && found.allSatisfy { $0["inner"] == 390 }, "\(found)")
+      #expect(found.dropLast().allSatisfy { $0["scroll"] ?? 999 <= 390 }, "\(found)")
+      // The same page with an element that is too wide.
+      #expect(found.last?["scroll"] ?? 0 > 390, "\(found)")
+    }
+  }
+
+  private static let telephone = """
+    document.querySelector('iframe').addEventListener('load', (event) => {
+      const view = event.target.contentWindow;
+      const all = (selector) => Array.from(view.document.querySelectorAll(selector));
+      const found = [];
+      const measure = () => found.push({
+        inner: view.innerWidth, scroll: view.document.documentElement.scrollWidth });
+      measure();
+      all('details').forEach((details) => { details.open = true; });
+      measure();
+      ['[data-measure]', '[data-view=heat]', '[data-view=time]'].forEach((name) => {
+        all(name).forEach((button) => button.click());
+        measure();
+      });
+      const wide = view.document.createElement('p');
+      wide.style.width = '600px';
+      wide.style.height = '9px';
+      view.document.querySelector('main').append(wide);
+      measure();
+      const text = document.createElement('pre');
+      text.textContent = '[' + JSON.stringify(found) + ']';
+      document.body.append(text);
+    });
+    """
+
   private static func page(_ kind: String) throws -> String {
     switch kind {
     case "compare":
@@ -105,7 +164,10 @@ struct BrowserTests {
       return try RunComparisonFormat.html.text(of: comparison)
     case "check":
       var check = SampleCheck.full
-      check.results = results
+      var bytes = results
+      bytes.records.removeAll { $0.cell.configuration != "memory" }
+      for place in bytes.records.indices { bytes.records[place].cell.unit = .bytes }
+      check.results = bytes
       return try CheckDocument(check).html()
     default: return try HTMLReport().text(of: results)
     }
@@ -113,7 +175,15 @@ struct BrowserTests {
 
   private static var results: RunResults {
     var results = SampleResults.full
-    for place in results.records.indices { results.records[place].hitRatios = "400 500 \(place)" }
+    let ratios = ["fifo": (400, 700), "lru": (500, 250), "s3-fifo": (600, 500)]
+    for place in results.records.indices {
+      results.records[place].hitRatios = "400 500 \(place)"
+      let (bytes, cost) = ratios[results.records[place].cell.policy] ?? (900, 900)
+      results.records[place].counts.cost = CostCounts(requested: 1000, saved: Double(cost))
+      results.records[place].counts.bytesRequested = 1000
+      results.records[place].counts.memoryBytesHit = UInt64(bytes)
+      results.records[place].counts.diskBytesHit = 0
+    }
     results.workloadDescription = "</script><img src=x onerror=alert(1)>\u{2028}"
     results.notes = ["<iframe src=\"https://example.com\"></iframe>"]
     for index in results.records.indices where results.records[index].cell.policy == "fifo" {
@@ -188,6 +258,11 @@ struct BrowserTests {
     slider.value = slider.max;
     slider.dispatchEvent(new Event('input'));
     found.ranks.push(ranks());
+    found.measures = all('[data-measure]').map((item) => {
+      item.click();
+      return [item.textContent, explore.querySelector('li').textContent,
+        all('.other polyline').length].join(' ');
+    });
     const today = explore.querySelector('select');
     today.value = Array.from(today.options).find((option) => !option.selected).value;
     today.dispatchEvent(new Event('input'));
@@ -196,6 +271,7 @@ struct BrowserTests {
     explore.querySelector('[data-view=heat]').click();
     found.milliseconds = performance.now() - start;
     found.cells = all('rect.heat').length;
+    found.heat = document.querySelector('.other').textContent;
     explore.querySelector('[data-view=time]').click();
     found.lines = all('.other polyline').length;
     explore.querySelector('[data-copy]').click();

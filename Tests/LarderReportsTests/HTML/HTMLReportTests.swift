@@ -61,6 +61,8 @@ struct HTMLReportTests {
     let page = try HTMLReport().text(of: results)
     #expect(page.utf8.count <= 150_000)
     #expect(page.components(separatedBy: "<figure").count == 3)
+    // Bytes are counted, costs are not.
+    #expect(page.contains(">Bytes</button>") && !page.contains(">Cost</button>"))
   }
 
   /// Names do not affect the elements and attributes of the page, nor its style and script.

@@ -10,8 +10,9 @@ import Testing
     // take microseconds.
     private static let entries = ["lru": 200_000, "s3-fifo": 200_000, "w-tinylfu": 100_000]
 
-    /// The most work of one operation, in buckets, pages and ids, while a shard fills, new keys
-    /// replace those, half of them are removed, and others with a lifetime come and expire.
+    /// The most work under the lock, in buckets, pages and ids, while a shard fills, new keys
+    /// replace those, half of them are removed, others with a lifetime come and expire, and the
+    /// policy changes with the limits.
     @Test(arguments: Policies.executable)
     func noOperationMovesMuchOfAShard(policy: String) throws {
       let (entries, clock) = (Self.entries[policy] ?? 20_000, ManualClock())
@@ -19,14 +20,13 @@ import Testing
         MemoryCacheConfiguration(
           limits: MemoryCacheLimits(count: entries), policy: CachePolicy(policy), shards: 1,
           clock: clock))
+      _ = DebugWork.takeMost()
       var (most, phase) = (0, "")
       func work(_ next: String, _ keys: Range<Int>, _ call: (Int) -> Void) {
         for key in keys {
-          let before = DebugWork.amount
           call(key)
-          if DebugWork.amount - before > most {
-            (most, phase) = (DebugWork.amount - before, "\(next) at \(key)")
-          }
+          let work = DebugWork.takeMost()
+          if work > most { (most, phase) = (work, "\(next) at \(key)") }
         }
       }
       func request(_ key: Int, _ life: Duration?) {
@@ -38,10 +38,54 @@ import Testing
       work("ageing", 0..<entries) { request($0 * 2, .seconds(10 + $0 % 20)) }
       clock.advance(seconds: 20)
       work("expiring", 0..<entries) { request($0 * 2, .seconds(10)) }
+      work("changing", 1..<4) { _ = try? cache.setLimits(MemoryCacheLimits(count: entries / $0)) }
+      #expect(cache.limits.count == entries / 3)
       // A block that grows to 2 MB is copied once: 512 pages.
       #expect(most > 0 && most <= 1_100, "\(most) in one operation, \(phase)")
     }
   #endif
+
+  /// Requests in the middle of a change see the entries of both policies.
+  @Test(arguments: Policies.executable)
+  func entriesAreUsedWhileThePolicyChanges(policy: String) throws {
+    var configuration = MemoryCacheConfiguration(
+      limits: MemoryCacheLimits(weight: 2_000), policy: CachePolicy(policy), shards: 1)
+    let cache = try MemoryCache<Int, Int>(configuration, weigh: { _ in 1 })
+    func request(_ key: Int) {
+      if let value = cache.value(for: key) {
+        #expect(value == key)
+      } else {
+        cache.set(key, for: key)
+      }
+    }
+    for key in 0..<9_000 { request(key % 3_000) }
+    var (random, steps) = (TestRandom(seed: 3), 0)
+    for (number, limit) in [1_000, 3_000, 500, 600].enumerated() {
+      cache.trim(toWeight: limit)
+      configuration.limits.weight = limit
+      let setup = try configuration.tierSetup(
+        shard: 0, of: 1, room: 1, group: PolicyGroup(parts: 1))
+      let before = cache.count
+      let begun = try cache.withShard(0) { shard, gone in
+        try shard.resize(setup, jitter: 0, number: UInt64(number + 1), &gone)
+      }
+      let part = cache.withShard(0) { shard, gone in shard.continueChange(&gone) }
+      #expect(cache.count == before - (begun ?? 0) - (part ?? 0) && begun != nil)
+      while cache.withShard(0, { shard, gone in shard.continueChange(&gone) }) != nil {
+        steps += 1
+        for _ in 0..<30 { request(random.below(3_000)) }
+        let key = random.below(3_000)
+        cache.set(key, for: key, weight: 1 + random.below(limit / 2), timeToLive: .seconds(100))
+        let removed = random.below(3_000)
+        #expect(cache.remove(removed) ?? removed == removed && !cache.contains(removed))
+        cache.trim(toCount: cache.count - 1)
+        #expect(cache.keys.count == cache.count && cache.statistics.weight <= limit)
+      }
+      for _ in 0..<3_000 { request(random.below(3_000)) }
+      #expect(cache.keys.count == cache.count && cache.statistics.weight <= limit)
+    }
+    #expect(steps > 10)
+  }
 
   /// Every key is found and removed at every moment of a growth, by gets with the lock and without.
   @Test(arguments: ["lru", "clock", "s3-fifo"], [false, true])

@@ -138,7 +138,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     url.full originalRequestUriWithArgs req.originalUrl req.url request.url http.request.uri
     http.url http.target originalUrl request_url cs-uri http_url http_uri full_url full_uri url
     cs_uri
-    req_url req_uri
+    req_url req_uri proxy.path
     """)
 
   static let requestLines = words(
@@ -163,7 +163,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     """
     request.method ClientRequestMethod request_method http.request.method httpRequest.requestMethod
     method http_method req.method cs-method verb request_verb http_verb http.method request.verb
-    reqMethod request
+    reqMethod proxy.method request
     """)
 
   private static let hosts = words(
@@ -172,7 +172,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     x-host-header cs(Host) cs-host authority :authority domain domain_name server_name
     req.headers.host request.headers.host headers.host request.header.host
     http.request.headers.host http.host host_header request_host req.host req.hostname
-    original_host properties.hostName reqHost site
+    original_host properties.hostName reqHost proxy.host site
     """)
 
   private static let queries = words(
@@ -185,7 +185,7 @@ enum JSONRole: String, CaseIterable, Sendable {
   private static let cacheStatuses = words(
     """
     upstream_cache_status CacheCacheStatus cache_status x-edge-result-type fastly_info.state
-    cache_result x_cache x-cache cache_state
+    cache_result x_cache x-cache cache_state response_state proxy.vercelCache
     """)
 
   private static let statuses = words(
@@ -194,7 +194,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     httpRequest.status http.response.status_code res.statusCode res.status response.status
     response.status_code resp.status sc-status http_status_code http_status elb_status_code
     response http.status_code http.status resp_status http_code code result_code OriginStatus
-    reply_status
+    reply_status proxy.statusCode
     """)
 
   private static let sizes = words(
@@ -206,6 +206,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     response.size response.bytes http.response.bytes http.response.body.size bytes bytes_written
     bytes_out resp_bytes content_length object_size obj_size bytes_read bytes.read length
     http.response.written http.response_content_length response_content_length
+    proxy.responseByteSize
     """)
 
   private static func headers(_ name: String) -> [String] {

@@ -34,7 +34,11 @@ struct LogPattern: Sendable {
     }
     // Text after the last field with a role is not matched.
     let last = parser.fields.lastIndex { $0.role != nil } ?? 0
-    (prefix, fields) = (parser.prefix, Array(parser.fields[...last]))
+    var fields = Array(parser.fields[...last])
+    for place in fields.indices where fields[place].role == .totalBytes && !roles.contains(.bytes) {
+      fields[place].role = .bytes
+    }
+    (prefix, self.fields) = (parser.prefix, fields)
     (self.text, self.isStrict) = (text, isStrict)
     startsAtTime = isStrict && fields[0].role == nil && fields[0].end == [0x20, 0x5B]
   }
@@ -79,7 +83,8 @@ struct LogPattern: Sendable {
       if isLast, field.end.isEmpty { return rest.find(0x20) ?? rest.end }
     }
     // A final number field ends at a blank, whatever follows.
-    let isNumber = field.role == .bytes || field.role == .status
+    let role = field.role
+    let isNumber = role == .bytes || role == .totalBytes || role == .status
     var found =
       field.end.isEmpty
       ? (isNumber ? rest.find(0x20) ?? rest.end : rest.end) : rest.find(field.end)
@@ -106,6 +111,8 @@ struct LogPattern: Sendable {
     guard role.isNumber else { return true }
     guard !value.isEmpty, role != .status || value.count <= 3 else { return false }
     let first = value.next.pointee
+    // `Sun Mar  1 10:00:00 2026`.
+    if role == .time, value.count == 24 { return true }
     return first &- 0x30 <= 9 || !WebRole.times.contains(role) && (first == 0x2D || first == 0x2B)
   }
 
@@ -173,7 +180,7 @@ private struct LogPatternParser {
       ("time_local", .time), ("time_iso8601", .time), ("msec", .seconds),
       ("request_method", .method), ("request_uri", .target), ("uri", .path),
       ("document_uri", .path), ("args", .query), ("query_string", .query), ("http_host", .host),
-      ("server_name", .host), ("body_bytes_sent", .bytes), ("bytes_sent", .bytes),
+      ("server_name", .host), ("body_bytes_sent", .bytes), ("bytes_sent", .totalBytes),
       ("upstream_response_time", .originSeconds), ("upstream_header_time", .originSeconds),
       ("request_time", .totalSeconds), ("sent_http_cache_control", .cacheControl),
       ("upstream_http_cache_control", .cacheControl), ("sent_http_expires", .expires),
@@ -184,7 +191,7 @@ private struct LogPatternParser {
 
   private static let letters: [Character: WebRole] = [
     "t": .time, "r": .request, "m": .method, "U": .path, "q": .query, "v": .host, "V": .host,
-    "s": .status, "b": .bytes, "B": .bytes, "O": .bytes, "D": .totalMicroseconds,
+    "s": .status, "b": .bytes, "B": .bytes, "O": .totalBytes, "D": .totalMicroseconds,
     "T": .totalSeconds,
   ]
 

@@ -4,8 +4,8 @@ import LarderEngine
 enum LogTime {
   /// Parses a time: `01/Mar/2026:10:00:00 +0100` with or without brackets, ISO 8601
   /// (`2026-03-01T10:00:00.25+01:00`, a blank for the T, slashes for the hyphens), its 14 digits
-  /// alone, or `Sun, 01 Mar 2026 09:00:00 GMT`. Times without a zone are in UTC. Nil for anything
-  /// else and for times before 1970.
+  /// alone, `Sun, 01 Mar 2026 09:00:00 GMT`, or `Sun Mar  1 09:00:00 2026`. Times without a zone are in
+  /// UTC. Nil for anything else and for times before 1970.
   static func microseconds(_ field: TextField) -> UInt64? {
     var text = DateText(field)
     if text.passes(UInt8(ascii: "[")) { text.dropLast(UInt8(ascii: "]")) }
@@ -35,6 +35,9 @@ enum LogTime {
     }
     guard line.count >= 19 else { return false }
     for place in 11...(line.count - 8) where isClock(place) {
+      // `Mar  1 10:00:00 2026]`.
+      let end = place + 13
+      if line[place - 4] == 0x20, line.count > end, line[end] == 0x5D { return true }
       // `/2026:` or `-01T` before the time.
       let isCommon = line[place - 1] == 0x3A && line[place - 6] == 0x2F
       let isISO = [0x54, 0x20].contains(line[place - 1]) && [0x2D, 0x2F].contains(line[place - 4])
@@ -101,6 +104,14 @@ enum LogTime {
 
   private static func httpDate(_ text: inout DateText) -> UInt64? {
     while let byte = text.rest.takeByte(), byte != 0x20 {}
+    if let letter = text.peek(0), letter &- 0x30 > 9 {
+      let month = text.month()
+      text.rest.skipBlanks()
+      guard let month, let day = text.rest.takeInteger(), text.passes(0x20),
+        let seconds = text.clock(), text.passes(0x20), let year = text.number(4)
+      else { return nil }
+      return microseconds(year, month, Int(clamping: day), seconds)
+    }
     guard let day = text.number(2), text.passes(0x20), let month = text.month(),
       text.passes(0x20), let year = text.number(4), text.passes(0x20),
       let seconds = text.clock()

@@ -71,6 +71,8 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
     let mapper = WebMapper(options, roles: layout.roles)
     let fields = WebLine()
     var lines = layout.reader()
+    let hasTotals = layout.roles.contains(.totalBytes)
+    var headers = (bytes: UInt64(0), responses: UInt64(0))
     try reader.forEachLine(telling: batch) { line, number in
       switch lines.read(line, into: fields) {
       case .none: return true
@@ -86,6 +88,11 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
       case .record(var record):
         if record.outcome != .unknown { batch.note(record.outcome) }
         record.outcome = .unknown
+        if hasTotals, record.isSizeKnown, let total = UInt64(fields[.totalBytes].text),
+          total >= record.size
+        {
+          headers = (headers.bytes + total - UInt64(record.size), headers.responses + 1)
+        }
         return try batch.append(record)
       case .skipped(let reason): batch.skip(reason, line: line)
       case .bad(let role):
@@ -95,6 +102,10 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
       return true
     }
     for remark in lines.remarks { batch.note(remark) }
+    if headers.responses > 0 {
+      let mean = (headers.bytes + headers.responses / 2) / headers.responses
+      batch.note("Headers take \(mean) bytes of a response on average: varnish:key=\(mean).")
+    }
     if let hint = mapper.queryHint {
       batch.note(hint.text)
       batch.noteKeyOption(hint.option)
@@ -132,6 +143,8 @@ enum WebRole: Int, CaseIterable, Sendable {
   case bytes
   /// Bytes of the complete object, even if the response had only a part of it.
   case objectBytes
+  /// Bytes of the response with its headers, next to `bytes` without them.
+  case totalBytes
   /// Not empty if the response was cut off.
   case cutOff
   /// A date with a time, as `LogTime` reads it.
@@ -172,7 +185,7 @@ enum WebRole: Int, CaseIterable, Sendable {
   /// True for roles whose values begin with a digit or a sign.
   var isNumber: Bool {
     switch self {
-    case .status, .bytes, .objectBytes, .time, .timestamp, .date: true
+    case .status, .bytes, .objectBytes, .totalBytes, .time, .timestamp, .date: true
     default: timeUnit != nil || costUnit != nil
     }
   }

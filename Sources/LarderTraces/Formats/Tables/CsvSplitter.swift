@@ -48,6 +48,12 @@ struct CsvSplitter {
       if rest.next.pointee == 0x22 {
         let end = rest.next
         rest.skip()
+        // Between blanks, text may follow a quote, as `\"` in logs.
+        if delimiter == 0x20, !rest.isEmpty, rest.next.pointee != 0x22,
+          end > start && end[-1] == 0x5C || !isDelimiter(rest.next.pointee)
+        {
+          continue
+        }
         guard !rest.isEmpty, rest.next.pointee == 0x22 else {
           skipSpaces()
           if !rest.isEmpty && !isDelimiter(rest.next.pointee) { isMalformed = true }

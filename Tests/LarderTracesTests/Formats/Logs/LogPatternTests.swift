@@ -6,6 +6,22 @@ import Testing
 /// Log formats pasted from server configurations.
 @Suite
 struct LogPatternTests {
+  /// Sizes are those of bodies, wherever they stand; what is more are headers.
+  @Test(arguments: ["%h %O [%{sec}t] \"%r\" %s %b", "%h %b [%{sec}t] \"%r\" %s %O"])
+  func headersAreReported(_ format: String) throws {
+    let isFirst = format.hasPrefix("%h %O")
+    let lines = (0..<3).map { line in
+      let (body, total) = (900 + line, 1200 + 2 * line)
+      return "h \(isFirst ? total : body) [1772359200] \"GET /\(line) HTTP/1.1\" 200 "
+        + "\(isFirst ? body : total)\n"
+    }
+    let (source, records) = try readSource(
+      lines.joined().utf8, "a.log", "combined:log-format='\(format)'")
+    #expect(records.map(\.size) == [900, 901, 902])
+    let notes = source.reading.notes(objects: 3)
+    #expect(notes.contains { $0.contains("Headers take 301 bytes") }, "\(notes)")
+  }
+
   private func records(_ text: String, _ pattern: String) throws -> [TraceRecord] {
     try readRecords(text.utf8, "access.log", "combined:log-format='\(pattern)'")
   }

@@ -95,6 +95,30 @@ struct ProducerTests {
       "2026-03-01T10:00:01.000000+00:00 heroku[router]: at=info method=GET path=\"/a\" "
         + "host=h.herokuapp.com request_id=8 fwd=\"192.0.2.1\" dyno=web.1 connect=1ms service=18ms "
         + "status=200 bytes=900"),
+    // uwsgi-docs.readthedocs.io/en/latest/LogFormat.html: the default
+    Producer(
+      "uWSGI", "combined", (1, "/a", 900),
+      "[pid: 17|app: 0|req: 1/1] 192.0.2.1 () {40 vars in 600 bytes} [Sun Mar  1 10:00:01 2026] "
+        + "GET /a => generated 900 bytes in 12 msecs (HTTP/1.1 200) 3 headers in 120 bytes (1 "
+        + "switches on core 0)"),
+    // expressjs/morgan: tiny
+    Producer("morgan", "combined", (-noon, "/a", 900), "GET /a 200 900 - 3.123 ms"),
+    Producer(
+      "OpenLiteSpeed", "combined", (1, "/a", 900),
+      #""192.0.2.1 - - [01/Mar/2026:10:00:01 +0000] "GET /a HTTP/1.1" 200 900""#),
+    // vercel.com/docs/drains/reference/logs: path is that of the function
+    Producer(
+      "Vercel", "json-lines", (1, "h.com/a?b=1", 900),
+      #"{"id":"1","source":"lambda","host":"h.com","path":"/[a]","timestamp":1772359201000,"#
+        + #""statusCode":200,"proxy":{"timestamp":1772359201000,"method":"GET","host":"h.com","#
+        + #""path":"/a?b=1","statusCode":200,"responseByteSize":900,"vercelCache":"HIT"}}"#),
+    // docs.edgio: raw logs of Edgecast, Azure CDN from Verizon
+    Producer(
+      "Edgecast", "w3c", (1, "http://h.com/a", 900),
+      "#Fields: timestamp time-taken c-ip filesize s-ip s-port sc-status sc-bytes cs-method "
+        + "cs-uri-stem - rs-duration rs-bytes c-referrer c-user-agent customer-id",
+      #"1772359201 1 192.0.2.1 500 192.0.2.2 80 TCP_HIT/200 900 GET http://h.com/a - 0 400 "-" "#
+        + #""Moz (X; b)" 1234"#),
     Producer("an array", "json-lines", (1, "/a", 900), "[", "\(object),", object, "]"),
     Producer(
       "CloudWatch's events", "json-lines", (1, "/a", 900),
