@@ -10,10 +10,10 @@ struct SizeTests {
       (["Sources/LarderEngine"] + Registration.policies, 19_000),
       (["Sources/LarderTraces"], 16_280),
       (["Sources/LarderExperiments"], 12_240),
-      (["Sources/Larder"], 20_065),
+      (["Sources/Larder"], 20_075),
       (["Sources/LarderHTTP"], 2_218),
-      (["Sources"], 90_270),
-      (["Tests"], 71_553),
+      (["Sources"], 90_280),
+      (["Tests"], 71_600),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }

@@ -299,8 +299,8 @@ struct DiskFacts {
     snapshot = numbers["snapshot"].map { UInt64(bitPattern: $0) }
   }
 
-  /// Names a snapshot, or none with 0, in the table's pages alone: those of its index, which opening
-  /// does not read, may be damaged.
+  /// Names a snapshot, or none with 0, in the table's pages alone: those of its index may be
+  /// damaged, as opening does not read them.
   static func name(snapshot: UInt64) -> String {
     """
     UPDATE facts NOT INDEXED SET value = \(Int64(bitPattern: snapshot)) WHERE name = 'snapshot'
