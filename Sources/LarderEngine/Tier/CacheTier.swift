@@ -67,6 +67,7 @@ public import Synchronization
   /// Takes over an object of another tier, and adds victims. See `Tier.takeOver`.
   @usableFromInline package let takeOver: (KnownObject) -> Void
   @usableFromInline package let prefetch: (ObjectID) -> Void
+  @usableFromInline package let prefetchNeighbours: (ObjectID) -> Void
   /// Evicts one object, of one or more; does not count as an eviction.
   @usableFromInline package let giveUp: () -> ObjectID
   @usableFromInline package let reserve: (_ objects: Int) -> Void
@@ -153,6 +154,7 @@ public import Synchronization
     remove = { id in held.with { $0.remove(id) } }
     takeOver = { object in held.with { $0.takeOver(object) { list.append($0) } } }
     prefetch = { id in held.with { $0.prefetch(id) } }
+    prefetchNeighbours = { id in held.with { $0.policy.prefetchNeighbours(id) } }
     giveUp = { held.with { $0.giveUp() } }
     reserve = { objects in held.with { $0.reserve(objects: objects) } }
     victims = list
