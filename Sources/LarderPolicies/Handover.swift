@@ -80,7 +80,7 @@ final class Handover {
     return .none
   }
 
-  /// What enters next: a resident, or the ghost at a place among the ghosts.
+  /// The next to enter: a resident, or the ghost at a place among the ghosts.
   struct Entry {
     var id = ObjectID.none
     var place = 0

@@ -7,13 +7,13 @@ struct SizeTests {
   /// Lines of Swift below folders.
   @Test(
     arguments: [
-      (["Sources/LarderEngine"] + Registration.policies, 19_000),
+      (["Sources/LarderEngine"] + Registration.policies, 19_240),
       (["Sources/LarderTraces"], 16_280),
       (["Sources/LarderExperiments"], 12_240),
-      (["Sources/Larder"], 19_454),
+      (["Sources/Larder"], 19_510),
       (["Sources/LarderHTTP"], 2_218),
-      (["Sources"], 89_659),
-      (["Tests"], 71_123),
+      (["Sources"], 89_955),
+      (["Tests"], 71_210),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }
