@@ -33,6 +33,8 @@ struct Auto: EvictionPolicy, ~Copyable {
   private var left: UInt64
   private var chosen = 0
   private var records: Column<ObjectRecord>
+  // Read for a request in the sample, and for a change of the leader.
+  private var fingerprints: Column<UInt32>
   // Requests after which the count of an object halves: 2 to this power.
   private var period: UInt32 = 0
   private var costs: Column<Float>
@@ -42,10 +44,13 @@ struct Auto: EvictionPolicy, ~Copyable {
   private var leader: CacheTier
   private var policy = 0
   private var handover: Handover?
-  // The last evicted objects, as many as a full cache holds: a ring. Some have come back.
+  // The last evicted objects, as many as a full cache holds: a ring. Some have come back, and
+  // some places are empty: see `Contest.keepsGhosts`.
   private var ghosts: [Ghost] = []
   private var nextGhost = 0
-  // Residents that the tier has evicted, the next victim last.
+  private var keepsGhosts: Bool
+  // Residents that the tier has evicted: the next victim, and the others, the next one last.
+  private var nextVictim = ObjectID.none
   private var expelled: [ObjectID] = []
   // An object that the tier holds already, and the driver does not.
   private var entering = Request.none
@@ -54,8 +59,11 @@ struct Auto: EvictionPolicy, ~Copyable {
     let portfolio = try Portfolio(setup)
     let contest = try Contest.make(setup)
     try portfolio.check(capacity: setup.capacity, objects: setup.objects)
-    leader = portfolio.checkedTier(0, capacity: setup.capacity, objects: setup.objects)
+    chosen = contest.leadingNow
+    policy = chosen
+    leader = portfolio.checkedTier(chosen, capacity: setup.capacity, objects: setup.objects)
     share = contest.share
+    keepsGhosts = contest.keepsGhosts
     left = share
     self.portfolio = portfolio
     self.contest = contest
@@ -63,6 +71,7 @@ struct Auto: EvictionPolicy, ~Copyable {
     needsCosts = portfolio.needsCosts
     objects = setup.objects
     records = Column(objects: setup.objects)
+    fingerprints = Column(objects: setup.objects)
     costs = Column(objects: portfolio.needsCosts ? setup.objects : 0)
     size = CacheSizeInObjects(setup)
     setPeriod()
@@ -87,37 +96,68 @@ struct Auto: EvictionPolicy, ~Copyable {
   }
 
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
-    let request = note(request)
+    let isSampled = touch(request.id)
+    if handover == nil {
+      _ = leader.access(request.id, 0)
+      takeVictims()
+    } else {
+      hitInHandover(request, sizes)
+    }
+    if isSampled { sample(request) }
+    count()
+  }
+
+  @inline(never) private mutating func hitInHandover(
+    _ request: Request, isSet: Bool = false, _ sizes: some ObjectSizes
+  ) {
     advanceHandover(sizes)
     if isInHandover(request.id) {
       handover?.remove(request.id)
       enterLast(request.id)
+    } else if isSet {
+      replaceInLeader(request)
     } else {
       _ = leader.access(request.id, 0)
       takeVictims()
     }
-    if observe(request) { endShare() }
+  }
+
+  private mutating func replaceInLeader(_ request: Request) {
+    guard leader.contains(request.id) else { return }
+    _ = leader.set(request, 0)
+    takeVictims()
   }
 
   mutating func replace(_ given: Request, _ sizes: some ObjectSizes) {
     if given.expires != Request.noExpiry { hasExpiries = true }
     if needsCosts { costs[given.id] = given.cost }
-    let request = note(given)
-    advanceHandover(sizes)
-    if isInHandover(request.id) {
-      handover?.remove(request.id)
-      enterLast(request.id)
-    } else if leader.contains(request.id) {
-      _ = leader.set(request, 0)
-      takeVictims()
+    var request = given
+    request.fingerprint = fingerprints[given.id]
+    let isSampled = touch(request.id)
+    if handover == nil {
+      replaceInLeader(request)
+    } else {
+      hitInHandover(request, isSet: true, sizes)
     }
-    if observe(request, isSet: true) { endShare() }
+    if isSampled { sample(request, isSet: true) }
+    count()
   }
 
   mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
-    meet(request)
-    advanceHandover(sizes)
-    if observe(request) { endShare() }
+    requests += 1
+    let isSampled = contest.isSampled(request.fingerprint)
+    var record = records[request.id]
+    if record.isGhost {
+      record.isGhost = false
+      record.touch(at: requests, period: period)
+    } else {
+      record = ObjectRecord(at: requests, isSampled: isSampled)
+      fingerprints[request.id] = request.fingerprint
+    }
+    records[request.id] = record
+    if handover != nil { advanceHandover(sizes) }
+    if isSampled { contest.observe(request, now, isSet: false) }
+    count()
     if handover != nil { return true }
     guard leader.set(request, 0) == .stored else {
       takeVictims()
@@ -128,7 +168,7 @@ struct Auto: EvictionPolicy, ~Copyable {
     return true
   }
 
-  func isFull(for request: Request) -> Bool { !expelled.isEmpty }
+  func isFull(for request: Request) -> Bool { nextVictim != .none }
 
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
     size.enter()
@@ -139,7 +179,7 @@ struct Auto: EvictionPolicy, ~Copyable {
     if handover != nil { enterLast(request.id) }
   }
 
-  var overflows: Bool { !expelled.isEmpty }
+  var overflows: Bool { nextVictim != .none }
 
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
     size.leave()
@@ -152,7 +192,7 @@ struct Auto: EvictionPolicy, ~Copyable {
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     guard remembers(id) else { return }
     if contains(id) { size.leave() }
-    contest.remove(records[id].fingerprint)
+    contest.remove(fingerprints[id])
     records[id].isResident = false
     records[id].isGhost = false
     leader.remove(id)
@@ -163,6 +203,7 @@ struct Auto: EvictionPolicy, ~Copyable {
   mutating func reserve(objects: Int) {
     self.objects = max(self.objects, objects)
     records.reserve(objects: objects)
+    fingerprints.reserve(objects: objects)
     if needsCosts { costs.reserve(objects: objects) }
     leader.reserve(objects)
     handover?.reserve(objects)
@@ -172,6 +213,10 @@ struct Auto: EvictionPolicy, ~Copyable {
     records.prefetch(id)
     leader.prefetch(id)
   }
+
+  func prefetchNeighbours(_ id: ObjectID) { leader.prefetchNeighbours(id) }
+
+  var candidate: ObjectID { handover == nil ? leader.victims.candidate : .none }
 
   var choice: PolicyChoice? { contest.choice }
   var leading: Int? { contest.leadingNow }
@@ -184,49 +229,38 @@ struct Auto: EvictionPolicy, ~Copyable {
   }
 
   var stateBytes: Int {
-    contest.stateBytes + records.bytes + costs.bytes + expelled.capacity * 4
+    contest.stateBytes + records.bytes + fingerprints.bytes + costs.bytes + expelled.capacity * 4
       + ghosts.capacity * 8 + leader.stateBytes + (handover?.bytes ?? 0)
   }
 
-  @inline(__always) private mutating func note(_ given: Request) -> Request {
-    var request = given
+  /// Notes a request for a resident; true if it is in the sample.
+  @inline(__always) private mutating func touch(_ id: ObjectID) -> Bool {
     requests += 1
-    var record = records[request.id]
+    var record = records[id]
     record.touch(at: requests, period: period)
-    records[request.id] = record
-    request.fingerprint = record.fingerprint
-    if needsCosts { request.cost = costs[request.id] }
-    return request
+    records[id] = record
+    return record.isSampled
   }
-
-  private mutating func meet(_ request: Request) {
-    requests += 1
-    let old = records[request.id]
-    var record = ObjectRecord(request.fingerprint, at: requests)
-    if old.isGhost {
-      record = old
-      record.isGhost = false
-      record.touch(at: requests, period: period)
-    }
-    records[request.id] = record
-  }
-
-  private func age(_ id: ObjectID) -> UInt32 { records[id].age(at: requests) }
 
   private mutating func setPeriod() {
     period = UInt32(max(0, 67 - UInt64(size.objects).leadingZeroBitCount))
   }
 
-  @inline(__always) private mutating func observe(
-    _ request: Request, isSet: Bool = false
-  ) -> Bool {
+  @inline(never) private func sample(_ given: Request, isSet: Bool = false) {
+    var request = given
+    request.fingerprint = fingerprints[given.id]
+    if needsCosts { request.cost = costs[given.id] }
     contest.observe(request, now, isSet: isSet)
+  }
+
+  @inline(__always) private mutating func count() {
     left -= 1
-    return left == 0
+    if left == 0 { endShare() }
   }
 
   @inline(never) private mutating func endShare() {
     (chosen, share) = contest.report(requests: share, residents: size.objects)
+    keepsGhosts = contest.keepsGhosts
     left = share
     if setup.unit == .bytes { setPeriod() }
     if handover == nil { beginHandover() }
@@ -235,20 +269,31 @@ struct Auto: EvictionPolicy, ~Copyable {
 
 /// A cache that a tier leads.
 extension Auto {
-  private mutating func takeVictims() {
+  @inline(__always) private mutating func takeVictims() {
     let victims = leader.victims
     if victims.count == 0 { return }
-    if victims.count == 1, expelled.isEmpty {
-      expelled.append(victims[0])
-      return
+    if victims.count == 1, nextVictim == .none {
+      nextVictim = victims[0]
+    } else {
+      expel((0..<victims.count).map { victims[$0] })
     }
+  }
+
+  @inline(never) private mutating func expel(_ victims: [ObjectID]) {
+    var others = victims[...]
+    if nextVictim == .none { nextVictim = others.popFirst() ?? .none }
+    if others.isEmpty { return }
     expelled.reverse()
-    for index in 0..<victims.count { expelled.append(victims[index]) }
+    expelled += others
     expelled.reverse()
   }
 
   private mutating func nextExpelled() -> ObjectID {
-    if let victim = expelled.popLast() { return victim }
+    let victim = nextVictim
+    if victim != .none {
+      nextVictim = expelled.popLast() ?? .none
+      return victim
+    }
     guard let handover else { return giveUp() }
     return leaveHandover(handover)
   }
@@ -264,10 +309,10 @@ extension Auto {
   }
 
   private mutating func becomeGhost(_ id: ObjectID) {
-    // The sizes of ghosts are unknown.
-    guard setup.unit == .objects else { return }
-    let ghost = Ghost(id: id, last: records[id].last)
-    records[id].isGhost = true
+    let isKept = keepsGhosts || (handover != nil && setup.unit == .objects)
+    if !isKept, ghosts.isEmpty { return }
+    let ghost = isKept ? Ghost(id: id, last: records[id].last) : Ghost(id: .none, last: 0)
+    records[id].isGhost = isKept
     if nextGhost < ghosts.count {
       let old = ghosts[nextGhost]
       if isGhost(old) { records[old.id].isGhost = false }
@@ -282,7 +327,7 @@ extension Auto {
   }
 
   private func isGhost(_ ghost: Ghost) -> Bool {
-    records[ghost.id].isGhost && records[ghost.id].last == ghost.last
+    ghost.id != .none && records[ghost.id].isGhost && records[ghost.id].last == ghost.last
   }
 }
 
@@ -305,7 +350,7 @@ extension Auto {
   private func isInHandover(_ id: ObjectID) -> Bool { handover?.holds(id) ?? false }
 
   private func enterHandover(_ id: ObjectID) {
-    handover?.add(id, age: age(id), at: requests)
+    handover?.add(id, age: records[id].age(at: requests), at: requests)
   }
 
   private mutating func enterLast(_ id: ObjectID) {
@@ -321,72 +366,68 @@ extension Auto {
     return victim
   }
 
-  @inline(__always) private mutating func advanceHandover(_ sizes: some ObjectSizes) {
-    if handover != nil { moveObjects(sizes) }
-  }
-
-  @inline(never) private mutating func moveObjects(_ sizes: some ObjectSizes) {
+  @inline(never) private mutating func advanceHandover(_ sizes: some ObjectSizes) {
     guard let handover else { return }
-    var moved = 0
-    for _ in 0..<Handover.looksMax where moved < Handover.pace {
-      if handover.isLeaving {
-        leaveOne(handover)
-        moved += 1
-      } else if let isMove = enterOne(handover, sizes) {
-        moved += isMove ? 1 : 0
-      } else {
-        return expelRefused(handover)
-      }
+    var room = Handover.pace
+    while handover.isLeaving, room > 0 {
+      leaveOne(handover)
+      room -= 1
     }
+    let isEnd = handover.take(room)
+    for entry in handover.batch {
+      let id = entry.isGhost ? ghosts[entry.place].id : entry.id
+      records.prefetch(id)
+      fingerprints.prefetch(id)
+      handover.tier.prefetch(id)
+    }
+    for entry in handover.batch { enter(entry, handover, sizes) }
+    if isEnd { expelRefused(handover) }
   }
 
   private func leaveOne(_ handover: Handover) {
     let place = handover.ghostCount
     if leader.count > 0 {
       let id = leader.giveUp()
-      handover.add(id, age: age(id), at: requests)
+      handover.add(id, age: records[id].age(at: requests), at: requests)
     } else if place < ghosts.count {
-      let ghost = ghosts[place]
-      handover.addGhost(
-        last: ghost.last, age: ObjectRecord.age(of: ghost.last, at: requests), at: requests)
+      let last = ghosts[place].last
+      handover.addGhost(last: last, age: ObjectRecord.age(of: last, at: requests), at: requests)
     } else {
       handover.isLeaving = false
     }
   }
 
-  /// Nil if none waits; false for one that has left, or waits again.
-  private func enterOne(_ handover: Handover, _ sizes: some ObjectSizes) -> Bool? {
-    switch handover.next() {
-    case .end: return nil
-    case .resident(.none): return false
-    case .resident(let id): handover.tier.takeOver(known(id, size: sizes[id], isResident: true))
-    case .ghost(let place, let last):
-      let ghost = ghosts[place]
-      guard ghost.last == last, isGhost(ghost) else { return true }
+  private func enter(
+    _ entry: Handover.Entry, _ handover: Handover, _ sizes: some ObjectSizes
+  ) {
+    if entry.isGhost {
+      let ghost = ghosts[entry.place]
+      guard ghost.last == entry.last, isGhost(ghost) else { return }
       handover.tier.takeOver(known(ghost.id, size: 1, isResident: false))
+    } else {
+      handover.tier.takeOver(known(entry.id, size: sizes[entry.id], isResident: true))
     }
     let victims = handover.tier.victims
     for index in 0..<victims.count { handover.refuse(victims[index]) }
     victims.clear()
-    return true
   }
 
   private func known(_ id: ObjectID, size: UInt32, isResident: Bool) -> KnownObject {
     KnownObject(
-      id: id, fingerprint: records[id].fingerprint, size: size, cost: needsCosts ? costs[id] : 1,
-      age: age(id), requests: records[id].requests(at: requests, period: period),
-      isResident: isResident)
+      id: id, fingerprint: fingerprints[id], size: size, cost: needsCosts ? costs[id] : 1,
+      age: records[id].age(at: requests),
+      requests: records[id].requests(at: requests, period: period), isResident: isResident)
   }
 
   private mutating func expelRefused(_ handover: Handover) {
-    expelled.reverse()
+    var victims: [ObjectID] = []
     for _ in 0..<Handover.pace {
       guard let id = handover.nextRefused() else { break }
       if !handover.holds(id) || handover.tier.contains(id) { continue }
       handover.remove(id)
-      expelled.append(id)
+      victims.append(id)
     }
-    expelled.reverse()
+    expel(victims)
     if handover.hasRefused { return }
     self.handover = nil
     leader = handover.tier
@@ -395,41 +436,42 @@ extension Auto {
   }
 }
 
-/// Knowledge of an object for the simulations and for a change of the leader.
+/// Knowledge of an object, in as few bytes as possible: every request reads and changes them.
 private struct ObjectRecord: BitwiseCopyable {
-  var fingerprint: UInt32
-  // From the lowest bit: the number of its last request, modulo 2^27; its requests before that one
-  // since it was stored, up to 7; whether it is resident, and whether a ghost.
+  // From the lowest bit: the number of its last request, modulo 2^26; its requests before that one
+  // since it was stored, up to 7; whether it is resident, in the sample, and a ghost.
   private var word: UInt32
 
-  private static let lastBits: UInt32 = 27
+  private static let lastBits: UInt32 = 26
   private static let lastMask: UInt32 = 1 << lastBits - 1
   private static let countMax: UInt32 = 7
-  private static let residentBit: UInt32 = 1 << 30
-  private static let ghostBit: UInt32 = 1 << 31
+  private static let flags: UInt32 = 7 << 29
 
-  init(_ fingerprint: UInt32, at request: UInt64) {
-    self.fingerprint = fingerprint
+  init(at request: UInt64, isSampled: Bool) {
     word = UInt32(truncatingIfNeeded: request) & ObjectRecord.lastMask
+    self[30] = isSampled
+  }
+
+  private subscript(bit: UInt32) -> Bool {
+    get { word >> bit & 1 != 0 }
+    set { word = newValue ? word | 1 << bit : word & ~(1 << bit) }
   }
 
   var isResident: Bool {
-    get { word & ObjectRecord.residentBit != 0 }
-    set { set(ObjectRecord.residentBit, to: newValue) }
+    get { self[29] }
+    set { self[29] = newValue }
   }
+
+  var isSampled: Bool { self[30] }
 
   var isGhost: Bool {
-    get { word & ObjectRecord.ghostBit != 0 }
-    set { set(ObjectRecord.ghostBit, to: newValue) }
-  }
-
-  private mutating func set(_ bit: UInt32, to isSet: Bool) {
-    if isSet { word |= bit } else { word &= ~bit }
+    get { self[31] }
+    set { self[31] = newValue }
   }
 
   var last: UInt32 { word & ObjectRecord.lastMask }
 
-  /// Requests of any object since the last one of this, modulo 2^27.
+  /// Requests of any object since the last one of this, modulo 2^26.
   @inline(__always) func age(at request: UInt64) -> UInt32 {
     ObjectRecord.age(of: word, at: request)
   }
@@ -444,7 +486,7 @@ private struct ObjectRecord: BitwiseCopyable {
 
   @inline(__always) mutating func touch(at request: UInt64, period: UInt32) {
     let count = min(requests(at: request, period: period) + 1, ObjectRecord.countMax)
-    let bits = word & (ObjectRecord.residentBit | ObjectRecord.ghostBit)
+    let bits = word & ObjectRecord.flags
     let last = UInt32(truncatingIfNeeded: request) & ObjectRecord.lastMask
     word = bits | count << ObjectRecord.lastBits | last
   }

@@ -9,8 +9,8 @@ struct Portfolio {
   static let parameters = [
     PolicyParameter(
       "policies", default: "\(objects), in bytes \(bytes)",
-      "policies to choose from, the first one to start with, separated by slashes; parameters in "
-        + "brackets, such as lirs/mq(life=8;queues=4)")
+      "policies to choose from, the first one to start with (default: the last from 32768 objects "
+        + "on), separated by slashes; parameters in brackets, such as lirs/mq(life=8;queues=4)")
   ]
 
   private static var policiesMax: Int { 16 }
@@ -110,6 +110,11 @@ final class Contest: @unchecked Sendable {
   private static var halfLifeMin: Double { 20_000 }
   // The half-life of switches is this many times that of the hits' least and default.
   private static var switchLife: Double { 64 }
+  // The objects from which on a cache is large: the memory of ghosts slows down each request. So it
+  // starts with the last of the usual policies, w-tinylfu, which has none.
+  private static var large: UInt64 { 1 << 15 }
+  // Requests per object held after which a leader has led for long.
+  private static var restAfter: Double { 16 }
 
   let portfolio: Portfolio
   private let setup: PolicySetup
@@ -120,6 +125,8 @@ final class Contest: @unchecked Sendable {
 
   // The number of parts of the cache.
   private let parts: Int
+  private let isLarge: Bool
+  private let keepsGhostsFlag = Atomic<Bool>(false)
   private let lock: SleepingLock?
   // The sample is one object in 2^shift. Read without the lock, where an old value does no harm.
   private let shiftWord = Atomic<UInt64>(0)
@@ -135,7 +142,7 @@ final class Contest: @unchecked Sendable {
   private var decay = 1.0
   private var switchDecay = 1.0
 
-  private(set) var leading = 0
+  private(set) var leading: Int
   private(set) var switches = 0
   private var recentSwitches = 0.0
   private var sinceSwitch: UInt64 = 0
@@ -155,6 +162,8 @@ final class Contest: @unchecked Sendable {
     self.parts = parts
     lock = parts > 1 ? SleepingLock() : nil
     portfolio = try Portfolio(setup)
+    isLarge = setup.unit == .objects && setup.capacity >= Contest.large
+    leading = isLarge && spec.values["policies"] == nil ? portfolio.specs.count - 1 : 0
     shadowMin = Double(try spec.integer("shadow", default: 1000, in: 1...1_000_000))
     epochShare = try spec.number("epoch", default: 0.25, in: 0.001...1000)
     halfLife = try spec.number("half-life", default: 64, in: 0.1...1_000_000)
@@ -162,6 +171,7 @@ final class Contest: @unchecked Sendable {
     hits = portfolio.specs.map { _ in 0 }
     let full = setup.unit == .objects ? setup.capacity : 1
     shiftWord.store(shift(for: Double(full)), ordering: .relaxed)
+    keepsGhostsFlag.store(setup.unit == .objects, ordering: .relaxed)
     for index in portfolio.specs.indices {
       shadows.append(Shadow(try portfolio.tier(index, capacity: shadowCapacity, objects: 0)))
     }
@@ -209,7 +219,12 @@ final class Contest: @unchecked Sendable {
     counted = 0
     var best = leading
     for index in hits.indices where hits[index] > hits[best] { best = index }
-    if !isRestoring, hits[best] - hits[leading] > leadNeeded(residents: residents),
+    let (lead, needed) = (hits[best] - hits[leading], leadNeeded(residents: residents))
+    if isLarge {
+      let isNew = Double(sinceSwitch) < Contest.restAfter * Double(held)
+      keepsGhostsFlag.store(isNew || lead > needed / 8, ordering: .relaxed)
+    }
+    if !isRestoring, lead > needed,
       Double(sinceSwitch) >= recentSwitches * Double(max(held, Int(Contest.epochMin)))
     {
       leading = best
@@ -252,6 +267,9 @@ final class Contest: @unchecked Sendable {
   }
 
   var leadingNow: Int { locked { leading } }
+  /// True if evicted objects are remembered, for a change of the leader; their sizes are unknown. A
+  /// large cache rests from that while its policy has led for long and no other one is ahead.
+  var keepsGhosts: Bool { keepsGhostsFlag.load(ordering: .relaxed) }
 
   func resume(_ choice: PolicyChoice, isRestoring: Bool) {
     locked {
@@ -348,7 +366,7 @@ final class Contest: @unchecked Sendable {
     }
   }
 
-  @inline(__always) private func isSampled(_ fingerprint: UInt32) -> Bool {
+  @inline(__always) func isSampled(_ fingerprint: UInt32) -> Bool {
     shift == 0 || Contest.hash(fingerprint) >> (64 - shift) == 0
   }
 

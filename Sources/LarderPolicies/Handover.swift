@@ -27,6 +27,7 @@ final class Handover {
   private var bucket = AgeBuckets.count - 1
   private var refused: [ObjectID] = []
   private var refusedGone = 0
+  private(set) var batch: [Entry] = []
 
   var isLeaving = true
 
@@ -62,12 +63,13 @@ final class Handover {
     ghostsByAge.append(AgeBuckets.bucket(ageAtStart(age, request)))
   }
 
+  var ghostCount: Int { ghosts.count }
+
   func reserve(_ objects: Int) {
     places.reserve(objects: objects)
     tier.reserve(objects)
   }
 
-  var ghostCount: Int { ghosts.count }
   func remove(_ id: ObjectID) { residents[Int(places[id])] = .none }
 
   func victim() -> ObjectID {
@@ -78,22 +80,30 @@ final class Handover {
     return .none
   }
 
-  enum Next {
-    /// Or `.none` for one that has left, or waits again.
-    case resident(ObjectID)
-    case ghost(place: Int, last: UInt32)
-    case end
+  /// The next to enter: a resident, or the ghost at a place among the ghosts.
+  struct Entry {
+    var id = ObjectID.none
+    var place = 0
+    var last: UInt32 = 0
+    var isGhost: Bool { id == .none }
   }
 
-  func next() -> Next {
-    while true {
-      if let place = ghostsByAge.removeFirst(of: bucket) {
-        return .ghost(place: place, last: ghosts[place])
+  /// Puts the next `count` that enter into `batch`; true if there are no more, or fewer.
+  func take(_ count: Int) -> Bool {
+    batch.removeAll(keepingCapacity: true)
+    for _ in 0..<Handover.looksMax where batch.count < count {
+      while ghostsByAge.isEmpty(bucket), residentsByAge.isEmpty(bucket) {
+        if bucket == 0 { return true }
+        bucket -= 1
       }
-      if let place = residentsByAge.removeFirst(of: bucket) { return .resident(residents[place]) }
-      if bucket == 0 { return .end }
-      bucket -= 1
+      if let place = ghostsByAge.removeFirst(of: bucket) {
+        batch.append(Entry(place: place, last: ghosts[place]))
+      } else if let place = residentsByAge.removeFirst(of: bucket), residents[place] != .none {
+        // Others have left, or wait again.
+        batch.append(Entry(id: residents[place]))
+      }
     }
+    return false
   }
 
   func refuse(_ id: ObjectID) { refused.append(id) }
@@ -138,6 +148,8 @@ private struct AgeBuckets {
     if last[bucket] == 0 { first[bucket] = number } else { next[Int(last[bucket]) - 1] = number }
     last[bucket] = number
   }
+
+  func isEmpty(_ bucket: Int) -> Bool { first[bucket] == 0 }
 
   mutating func removeFirst(of bucket: Int) -> Int? {
     guard first[bucket] != 0 else { return nil }

@@ -57,16 +57,13 @@ public import Synchronization
   @usableFromInline package let remove: (ObjectID) -> Void
   /// The first id in a range that the policy does not remember, or `.none`. O(length of the range).
   @usableFromInline package let forgotten: (_ from: ObjectID, _ through: ObjectID) -> ObjectID
-  @usableFromInline let resizeBody: (CacheTierSetup) -> PolicyError?
-  @usableFromInline let moveWaitingBody: (_ fingerprint: (ObjectID) -> UInt32) -> Void
-  @usableFromInline let isChangingBody: () -> Bool
-  /// Exchanges the policies of a change if an object waits; nil exchanges them back.
-  @usableFromInline let turn: (ObjectID?) -> Bool
+  @usableFromInline let change: TierChange
   // Operations without a change.
   private var plain: (access: (ObjectID, UInt64) -> Access, set: (Request, UInt64) -> Stored)?
   /// Takes over an object of another tier, and adds victims. See `Tier.takeOver`.
   @usableFromInline package let takeOver: (KnownObject) -> Void
   @usableFromInline package let prefetch: (ObjectID) -> Void
+  @usableFromInline package let prefetchNeighbours: (ObjectID) -> Void
   /// Evicts one object, of one or more; does not count as an eviction.
   @usableFromInline package let giveUp: () -> ObjectID
   @usableFromInline package let reserve: (_ objects: Int) -> Void
@@ -111,29 +108,7 @@ public import Synchronization
     placeGhostsBody = { held.with { $0.placeGhosts() } }
     ghostCountBody = { held.with { $0.policy.withGhostQueues { $0.ghostCount } ?? 0 } }
     ghostsMaxBody = { held.with { $0.policy.ghostsMax } }
-    resizeBody = { setup in
-      list.clear()
-      return held.with { tier in
-        do throws(PolicyError) {
-          try tier.resize(setup) { list.append($0) }
-          return nil
-        } catch {
-          return error
-        }
-      }
-    }
-    moveWaitingBody = { fingerprint in
-      list.clear()
-      held.with { $0.moveWaiting(fingerprint) { list.append($0) } }
-    }
-    turn = { id in
-      held.with { tier in
-        if let id { return tier.turn(for: id) }
-        tier.turn()
-        return true
-      }
-    }
-    isChangingBody = { held.with { $0.former != nil } }
+    change = TierChange(held, list)
     set = { request, now in
       list.clear()
       return held.with { tier in
@@ -153,6 +128,7 @@ public import Synchronization
     remove = { id in held.with { $0.remove(id) } }
     takeOver = { object in held.with { $0.takeOver(object) { list.append($0) } } }
     prefetch = { id in held.with { $0.prefetch(id) } }
+    prefetchNeighbours = { id in held.with { $0.policy.prefetchNeighbours(id) } }
     giveUp = { held.with { $0.giveUp() } }
     reserve = { objects in held.with { $0.reserve(objects: objects) } }
     victims = list
@@ -170,13 +146,13 @@ public import Synchronization
   }
 
   /// True while objects wait for `moveWaiting`.
-  package var isChanging: Bool { isChangingBody() }
+  package var isChanging: Bool { change.isUnderWay() }
 
   /// Changes the limits of the tier, and leaves victims: see `Tier.resize`.
   package mutating func resize(_ setup: CacheTierSetup) throws(PolicyError) {
-    if let error = resizeBody(setup) { throw error }
+    if let error = change.begin(setup) { throw error }
     guard isChanging else { return }
-    let (access, set, turn) = (access, set, turn)
+    let (access, set, turn) = (access, set, change.turn)
     plain = (access, set)
     self.access = { id, now in
       let isTurned = turn(id)
@@ -192,7 +168,7 @@ public import Synchronization
 
   /// Moves the next waiting objects of a change to the new policy, and leaves victims.
   package mutating func moveWaiting(_ fingerprint: (ObjectID) -> UInt32) {
-    moveWaitingBody(fingerprint)
+    change.moveWaiting(fingerprint)
     guard let plain, !isChanging else { return }
     (access, set) = plain
     self.plain = nil
@@ -213,6 +189,43 @@ public import Synchronization
   }
   package var counts: TierCounts { countsBody() }
   package func resetCounts() { resetBody() }
+}
+
+/// Changes of the limits of a tier: see `Tier.resize`.
+@usableFromInline struct TierChange {
+  let begin: (CacheTierSetup) -> PolicyError?
+  let moveWaiting: (_ fingerprint: (ObjectID) -> UInt32) -> Void
+  let isUnderWay: () -> Bool
+  /// Exchanges the policies of a change if an object waits; nil exchanges them back.
+  let turn: (ObjectID?) -> Bool
+
+  @usableFromInline init<Policy: EvictionPolicy & ~Copyable>(
+    _ held: Held<Tier<Policy, FullShape>>, _ list: VictimList
+  ) {
+    begin = { setup in
+      list.clear()
+      return held.with { tier in
+        do throws(PolicyError) {
+          try tier.resize(setup) { list.append($0) }
+          return nil
+        } catch {
+          return error
+        }
+      }
+    }
+    moveWaiting = { fingerprint in
+      list.clear()
+      held.with { $0.moveWaiting(fingerprint) { list.append($0) } }
+    }
+    turn = { id in
+      held.with { tier in
+        if let id { return tier.turn(for: id) }
+        tier.turn()
+        return true
+      }
+    }
+    isUnderWay = { held.with { $0.former != nil } }
+  }
 }
 
 /// The setup of a tier, simulated or in a real cache. If only entries are limited, they are the

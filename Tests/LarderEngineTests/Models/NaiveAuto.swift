@@ -29,7 +29,7 @@ struct NaiveAuto: NaivePolicy {
   var expelled: [ObjectID] = []
   var entering = Request.none
   var leader: NaiveMember
-  var policy = 0
+  var policy: Int
   var handover: NaiveHandover?
   var period = 16
   var count = 0
@@ -41,7 +41,7 @@ struct NaiveAuto: NaivePolicy {
   var hits: [Double]
   var sampled = 0.0
   var held: Int
-  var leading = 0
+  var leading: Int
   var inEpoch = 0
   var sinceSwitch = 0
   var recentSwitches = 0.0
@@ -56,7 +56,10 @@ struct NaiveAuto: NaivePolicy {
     halfLife = try spec.number("half-life", default: 64, in: 0...1e9)
     margin = try spec.number("margin", default: 0.005, in: 0...1)
     specs = try NaiveAuto.specs(setup)
-    leader = try NaiveMember(specs[0], setup.capacity, setup)
+    let isLarge = setup.unit == .objects && setup.capacity >= 32_768
+    leading = isLarge && spec.values["policies"] == nil ? specs.count - 1 : 0
+    policy = leading
+    leader = try NaiveMember(specs[leading], setup.capacity, setup)
     hits = specs.map { _ in 0 }
     held = setup.unit == .bytes ? 1 : Int(setup.capacity)
     shift = shift(held)

@@ -76,6 +76,37 @@ private struct HalfMRU: OneListPolicy, ~Copyable {
     #expect(try #require(simulation.choice).leader.hasPrefix("lirs"))
   }
 
+  @Test(arguments: [
+    (32_767, "auto", "lirs"), (32_768, "auto", "w-tinylfu"),
+    (32_768, "auto:policies=arc/lru", "arc"),
+  ])
+  func largeCacheStartsWithTheFastest(entriesMax: Int, spec: String, leader: String) throws {
+    let choice = try #require(try tier(spec, entriesMax: entriesMax).choice)
+    #expect(choice.leader.hasPrefix(leader) && choice.switches == 0)
+  }
+
+  /// LRU and MRU have no ghosts: `auto` remembers what they evict. A large cache does so no longer
+  /// after its policy has led for 16 requests per object, if that is the better one.
+  @Test(arguments: [
+    (32_767, "mru/lru", true), (32_768, "mru/lru", false), (32_768, "lru/mru", true),
+  ])
+  func largeCacheRestsFromGhosts(entriesMax: Int, policies: String, hasGhosts: Bool) throws {
+    let tier = try PolicyRegistry.makeCacheTier(
+      CacheTierSetup(
+        policy: try PolicySpec(parsing: "auto:policies=\(policies):margin=1:half-life=1"),
+        entriesMax: entriesMax, bytesMax: nil, objects: 40_000))
+    loop(tier, objects: 40_000, requests: 500_000)
+    #expect(ghosts(tier) > 5_000)
+    loop(tier, objects: 40_000, requests: 500_000)
+    let choice = try #require(tier.choice)
+    #expect(choice.switches == 0)
+    #expect(hasGhosts ? ghosts(tier) > 5_000 : ghosts(tier) == 0)
+  }
+
+  private func ghosts(_ tier: CacheTier) -> Int {
+    (1...40_000).count { !tier.contains(ObjectID($0)) && tier.remembers(ObjectID($0)) }
+  }
+
   @Test(arguments: [50, 99, 101, 400])
   func changedLimitKeepsWhatFits(entriesMax: Int) throws {
     var tier = try tier("auto:shadow=20", entriesMax: 100)
