@@ -123,10 +123,10 @@ package struct HTMLReport: ReportFormat {
       data += XMLText.attribute(
         "data-rows", try ResultsJSON.text(of: rows, format: name, isPretty: false))
     }
-    let shown = measures.enumerated().map { ("\($0 + 3)", $1.0, $1.1.title) }
+    let shown = [("0", "Hits", "")] + measures.enumerated().map { ("\($0 + 3)", $1.0, $1.1.title) }
     return """
       <div class="explore"\(XMLText.attribute("data-figure", figure.name))\(data) hidden>
-      \(Self.choice("view", views))\(Self.choice("measure", shown.isEmpty ? [] : [("0", "Hits", "")] + shown))
+      \(Self.choice("view", views))\(Self.choice("measure", shown))
       <label>Capacity <input type="range" min="0" max="0" step="1" value="0"/> <output></output>
       </label><label>Compared with <select></select></label><ol></ol>
       <p><button type="button" data-copy="true">Copy as Markdown</button>
@@ -137,7 +137,7 @@ package struct HTMLReport: ReportFormat {
   }
 
   private static func choice(_ name: String, _ choices: [(String, String, String)]) -> String {
-    if choices.isEmpty { return "" }
+    if choices.count < 2 { return "" }
     let buttons = choices.map { value, text, title in
       "<button type=\"button\" data-\(name)=\"\(value)\" aria-pressed=\"false\""
         + (title.isEmpty ? "" : XMLText.attribute("title", title)) + ">\(text)</button>"

@@ -8,9 +8,9 @@ struct W3CFormat: TraceFormat {
       Text, one request per line, fields between tabs or runs of blanks as named by the last
       `#Fields:` line above, in quotes if they contain blanks. The fields read are date and time
       (UTC), cs-method, cs-uri-stem, cs-uri-path, cs-uri-query, cs-uri, cs-host, cs-uri-host,
-      cs(Host), x-host-header, sc-status (also as TCP_HIT/200), sc-bytes, bytes,
-      sc(Cache-Control), sc(Expires), timestamp, time-taken (milliseconds; seconds in CloudFront's
-      logs and if it has decimals) and time-to-first-byte. Gets, sizes, TTLs and costs as in `combined`.
+      cs(Host), x-host-header, sc-status (200, TCP_HIT/200), sc-bytes, bytes, sc(Cache-Control),
+      sc(Expires), timestamp, time-taken (milliseconds; seconds in CloudFront's logs and if it has
+      decimals) and time-to-first-byte. Gets, sizes, TTLs and costs as in `combined`.
       """,
     suffixes: [".w3c", ".w3c.log"], parameters: WebOptions.parameters())
 

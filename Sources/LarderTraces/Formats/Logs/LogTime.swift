@@ -3,8 +3,8 @@ import LarderEngine
 /// Parser of the times in logs; results are microseconds since 1970 in UTC.
 enum LogTime {
   /// Parses a time: `01/Mar/2026:10:00:00 +0100` with or without brackets, ISO 8601
-  /// (`2026-03-01T10:00:00.25+01:00`, a blank for the T, slashes for the hyphens), its 14 digits
-  /// alone, `Sun, 01 Mar 2026 09:00:00 GMT`, or `Sun Mar  1 09:00:00 2026`. Times without a zone are in
+  /// (`2026-03-01T10:00:00.25+01:00`, a blank for the T, slashes for the hyphens), its 14 digits,
+  /// `Sun, 01 Mar 2026 09:00:00 GMT`, or `Sun Mar  1 09:00:00 2026`. Times without a zone are in
   /// UTC. Nil for anything else and for times before 1970.
   static func microseconds(_ field: TextField) -> UInt64? {
     var text = DateText(field)
