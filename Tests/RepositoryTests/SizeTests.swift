@@ -7,13 +7,13 @@ struct SizeTests {
   /// Lines of Swift below folders.
   @Test(
     arguments: [
-      (["Sources/LarderEngine"] + Registration.policies, 19_000),
-      (["Sources/LarderTraces"], 16_280),
+      (["Sources/LarderEngine"] + Registration.policies, 19_245),
+      (["Sources/LarderTraces"], 16_299),
       (["Sources/LarderExperiments"], 12_240),
-      (["Sources/Larder"], 20_075),
+      (["Sources/Larder"], 20_129),
       (["Sources/LarderHTTP"], 2_218),
-      (["Sources"], 90_280),
-      (["Tests"], 71_600),
+      (["Sources"], 90_616),
+      (["Tests"], 71_833),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }
