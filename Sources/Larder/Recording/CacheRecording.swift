@@ -209,6 +209,10 @@ extension MemoryCache {
       slot.countHit()
       wakes = rings.note(get: hash, isHit: true, in: number)
     } else if outcome == .miss {
+      guard blocks.view(index).pointee.hasAllKeys else {
+        slot.leave()
+        return false
+      }
       slot.countMiss()
       wakes = rings.note(get: hash, isHit: false, in: number)
     }
