@@ -5,7 +5,7 @@
 # TRACES, a folder with public traces, is needed by those marked with a star.
 set -euo pipefail
 
-PARTS='examples* servers* policies simulator caches peers seeds* alarms layouts mutants* regret* torture'
+PARTS='examples* servers* policies simulator caches spikes peers seeds* alarms layouts mutants* regret* torture'
 swift="${SWIFT:-swift}" python="${PYTHON:-python3}"
 bin="$1" caches="$2"
 shift 2
@@ -67,9 +67,11 @@ simulator() {
 }
 
 caches() {
-  for part in memory values hybrid spikes; do measured "caches/$part.md" "$caches" "$part"; done
+  for part in memory values hybrid; do measured "caches/$part.md" "$caches" "$part"; done
   measured caches/disk.txt "$caches" disk "$scratch/disk"
 }
+
+spikes() { measured caches/spikes.md "$caches" spikes; }
 
 peers() {
   measured caches/quick_cache.md "$python" analysis/peers/compare_quick_cache.py --bench "$caches" \

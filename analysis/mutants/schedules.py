@@ -127,8 +127,8 @@ FAULTS = [
         "A get without the lock reports a miss although the shard's directory is growing.",
         (
             "Memory/ShardView.swift",
-            "return isDraining.load(ordering: .relaxed) == 0 ?",
-            "return FAULT || isDraining.load(ordering: .relaxed) == 0 ?",
+            "return isDraining.load(ordering: .relaxed) == 0",
+            "return FAULT || isDraining.load(ordering: .relaxed) == 0",
         ),
     ),
     fault(
