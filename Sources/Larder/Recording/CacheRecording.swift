@@ -204,21 +204,18 @@ extension MemoryCache {
     }
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     let outcome = blocks.view(index).pointee.get(key, upper, clock, &result, read)
+    let isMiss = outcome == .miss && blocks.view(index).pointee.hasAllKeys
     var wakes = false
     if outcome == .hit {
       slot.countHit()
       wakes = rings.note(get: hash, isHit: true, in: number)
-    } else if outcome == .miss {
-      guard blocks.view(index).pointee.hasAllKeys else {
-        slot.leave()
-        return false
-      }
+    } else if isMiss {
       slot.countMiss()
       wakes = rings.note(get: hash, isHit: false, in: number)
     }
     slot.leave()
     if wakes { rings.wake() }
-    return outcome != .unknown
+    return outcome == .hit || isMiss
   }
 
   @inlinable @inline(__always) func getLocked<Result>(
