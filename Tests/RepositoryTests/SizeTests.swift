@@ -10,9 +10,9 @@ struct SizeTests {
       (["Sources/LarderEngine"] + Registration.policies, 19_245),
       (["Sources/LarderTraces"], 16_299),
       (["Sources/LarderExperiments"], 12_240),
-      (["Sources/Larder"], 20_130),
+      (["Sources/Larder"], 20_132),
       (["Sources/LarderHTTP"], 2_218),
-      (["Sources"], 90_617),
+      (["Sources"], 90_619),
       (["Tests"], 71_833),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {

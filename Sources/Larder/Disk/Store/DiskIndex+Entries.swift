@@ -89,8 +89,10 @@ extension DiskIndex {
   func move(
     _ id: ObjectID, _ slot: DiskSlot, toPlace file: UInt64
   ) throws(SQLiteError) -> Bool {
-    guard var (row, header) = try stored(id), row.stored == slot.stored, row.file == slot.file
+    guard let (found, header) = try stored(id), found.stored == slot.stored,
+      found.file == slot.file
     else { return false }
+    var row = found
     row.file = file
     try update(id, row, header)
     return true
