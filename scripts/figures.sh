@@ -71,7 +71,7 @@ caches() {
   measured caches/disk.txt "$caches" disk "$scratch/disk"
 }
 
-spikes() { measured caches/spikes.md "$caches" spikes; }
+spikes() { measured caches/spikes.md "$python" analysis/peers/compare_moka.py --bench "$caches"; }
 
 peers() {
   measured caches/quick_cache.md "$python" analysis/peers/compare_quick_cache.py --bench "$caches" \

@@ -338,7 +338,10 @@ extension Auto {
   }
 
   private func makeTier() -> CacheTier {
-    portfolio.checkedTier(chosen, capacity: setup.capacity, objects: objects)
+    let tier = portfolio.checkedTier(chosen, capacity: setup.capacity, objects: setup.objects)
+    // A tier that grows takes small pages: a huge one is cleared within a single call.
+    if objects > setup.objects { tier.reserve(objects) }
+    return tier
   }
 
   private func makeHandover(residents: Int) -> Handover {

@@ -37,7 +37,9 @@ final class Handover {
     self.policy = policy
     self.tier = tier
     self.start = start
-    places = Column(objects: objects)
+    // One that grows takes small pages.
+    places = Column(objects: 0)
+    places.reserve(objects: objects)
     // Room also for those requested in the meantime: growing would copy them within one request.
     let room = residents + 3 * (residents + ghosts) / Handover.pace + 4 * Handover.pace
     refused.reserveCapacity(residents)

@@ -25,12 +25,26 @@ extension MemoryCache {
 
   private func forgetGhosts(_ index: Int) {
     var ghosts = ShardWalk(from: 0)
-    while withShard(
+    while step(
       index,
       { shard, gone in
         ghosts.part(of: shard.records.ghosts).map { shard.forgetGhosts($0, &gone) } != nil
       })
     {}
+  }
+
+  /// One of many calls of `withShard` in turn, which lets threads that wait have the lock first.
+  func step<Result, Failure: Error>(
+    _ index: Int,
+    _ body: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) throws(Failure) ->
+      Result
+  ) throws(Failure) -> Result {
+    var isAwaited = false
+    defer { if isAwaited { CacheLock.giveWay() } }
+    return try withShard(index) { (shard, gone) throws(Failure) in
+      defer { isAwaited = blocks.lock(at: index).isAwaited }
+      return try body(&shard, &gone)
+    }
   }
 
   /// Calls `body` with the ids of a shard, some at a time, while its lock is held, and returns the
@@ -41,7 +55,7 @@ extension MemoryCache {
       Int
   ) -> Int {
     var (walk, sum) = (ShardWalk(), 0)
-    while let part = withShard(
+    while let part = step(
       index,
       { shard, gone in
         walk.part(of: Int(shard.highest) + 1).map { body(&shard, $0, &gone) }
@@ -146,7 +160,7 @@ extension MemoryCache {
       // No more than there were, if other threads store as fast.
       var (left, part) = (count, ShardWalk.step)
       while part == ShardWalk.step, left > 0 {
-        part = withShard(index) { shard, gone in shard.trim(to: wanted, reason, &gone) }
+        part = step(index) { shard, gone in shard.trim(to: wanted, reason, &gone) }
         left -= part
         sum += part
       }
@@ -203,7 +217,7 @@ extension MemoryCache {
       repeat {
         given += finishChange(index)
         do throws(PolicyError) {
-          evicted = try withShard(index) { (shard, gone) throws(PolicyError) in
+          evicted = try step(index) { (shard, gone) throws(PolicyError) in
             try shard.resize(setup, jitter: limits.jitter, number: number, &gone)
           }
         } catch {
@@ -223,7 +237,7 @@ extension MemoryCache {
 
   private func finishChange(_ index: Int) -> Int {
     var given = 0
-    while let part = withShard(index, { shard, gone in shard.continueChange(&gone) }) {
+    while let part = step(index, { shard, gone in shard.continueChange(&gone) }) {
       given += part
     }
     return given

@@ -397,10 +397,12 @@ extension Tier where Policy: ~Copyable {
     let made = try TierFilter(
       setup, policy: Policy.description.name,
       namesVictim: Policy.description.traits.contains(.namesVictim))
-    let fresh = try Policy(
+    // What grows takes small pages: a huge one is cleared within a single call.
+    var fresh = try Policy(
       PolicySetup(
-        capacity: setup.capacity, unit: weighs ? .bytes : .objects, objects: objects,
+        capacity: setup.capacity, unit: weighs ? .bytes : .objects, objects: min(objects, 1023),
         seed: setup.seed, spec: setup.policy, group: setup.group))
+    fresh.reserve(objects: objects)
     while count > 0, used > setup.capacity || count > setup.objectsMax { evicted(giveUp()) }
     capacity = fresh.exceedsCapacity ? PolicySetup.capacityMax : setup.capacity
     objectsMax = setup.objectsMax

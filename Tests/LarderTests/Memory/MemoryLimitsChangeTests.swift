@@ -1,4 +1,8 @@
+import Dispatch
+import Foundation
 import LarderEngine
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import Larder
@@ -66,6 +70,34 @@ import Testing
       }
       #expect(cache.count > 0)
     }
+  }
+
+  /// A long call takes the lock again and again, and leaves it to who waits for it in each gap.
+  @Test(.endsInTime) func waitingThreadsComeBetweenSteps() throws {
+    let cache = try cache(MemoryCacheLimits(count: 20_000))
+    for key in 0..<20_000 { cache.set(key, for: key) }
+    let sets = Atomic(0)
+    let steps = Atomic(0)
+    let isOver = Atomic(false)
+    DispatchQueue.concurrentPerform(iterations: 2) { thread in
+      if thread == 1 {
+        while !isOver.load(ordering: .relaxed) {
+          cache.set(0, for: 0)
+          sets.add(1, ordering: .relaxed)
+          usleep(100)
+        }
+        return
+      }
+      while sets.load(ordering: .relaxed) == 0 { usleep(100) }
+      sets.store(0, ordering: .relaxed)
+      _ = cache.walk(0) { _, _, _ in
+        usleep(1_000)
+        return steps.add(1, ordering: .relaxed).newValue
+      }
+      isOver.store(true, ordering: .relaxed)
+    }
+    let (set, gaps) = (sets.load(ordering: .relaxed), steps.load(ordering: .relaxed))
+    #expect(gaps > 70 && set > gaps / 4, "\(set) sets in \(gaps) gaps")
   }
 
   /// An empty cache with changed limits equals one created with them.
