@@ -334,7 +334,10 @@ extension Auto {
 /// A change of the tier that leads.
 extension Auto {
   private mutating func beginHandover() {
-    if chosen != policy { handover = makeHandover(residents: leader.count) }
+    guard chosen != policy else { return }
+    handover = Handover(
+      to: chosen, makeTier(), at: requests, residents: leader.count, ghosts: ghosts.count,
+      objects: objects)
   }
 
   private func makeTier() -> CacheTier {
@@ -342,12 +345,6 @@ extension Auto {
     // A tier that grows takes small pages: a huge one is cleared within a single call.
     if objects > setup.objects { tier.reserve(objects) }
     return tier
-  }
-
-  private func makeHandover(residents: Int) -> Handover {
-    Handover(
-      to: chosen, makeTier(), at: requests, residents: residents, ghosts: ghosts.count,
-      objects: objects)
   }
 
   private func isInHandover(_ id: ObjectID) -> Bool { handover?.holds(id) ?? false }

@@ -37,7 +37,6 @@ final class Handover {
     self.policy = policy
     self.tier = tier
     self.start = start
-    // One that grows takes small pages.
     places = Column(objects: 0)
     places.reserve(objects: objects)
     // Room also for those requested in the meantime: growing would copy them within one request.

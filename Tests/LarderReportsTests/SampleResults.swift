@@ -159,4 +159,25 @@ enum SampleResults {
       return record
     }
   }
+
+  /// Results in which every name contains the text.
+  static func named(_ text: String) -> RunResults {
+    var results = full
+    results.workload = text
+    results.workloadDescription = "x" + text
+    results.warmUp = text
+    results.latencyModel = text
+    results.notes = [text]
+    results.traces[0].name = text
+    results.machine.processor = text
+    for index in results.records.indices {
+      results.records[index].cell.trace = text
+      let policy = results.records[index].cell.policy
+      if results.records[index].cell.kind == .memory {
+        results.records[index].cell.policy = "x" + policy + text.replacing("+", with: "-")
+        results.records[index].cell.configuration = "x" + text
+      }
+    }
+    return results
+  }
 }

@@ -81,12 +81,6 @@ public struct DiskConfiguration: Sendable, Hashable {
     self.isShared = isShared
   }
 
-  package var countingValuesAlone: DiskConfiguration {
-    var copy = self
-    copy.countsRows = false
-    return copy
-  }
-
   var withoutLimits: DiskConfiguration {
     var copy = self
     copy.admission = nil

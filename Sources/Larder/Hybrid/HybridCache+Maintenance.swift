@@ -213,10 +213,6 @@ extension HybridCache {
 }
 
 extension HybridCache {
-  package var memoryLimits: MemoryCacheLimits? { memory?.limits }
-
-  package var diskLimits: DiskLimits? { disk?.limits }
-
   /// Changes the limits of the memory tier, and returns the number of entries evicted because they
   /// no longer fitted: see `MemoryCache.setLimits`. Disk is unchanged; in an exclusive cache the
   /// evicted entries are lost. O(entries in memory).

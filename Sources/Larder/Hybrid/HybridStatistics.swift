@@ -43,7 +43,6 @@ extension HybridCache {
   package var memoryCount: Int { memory?.count ?? 0 }
   package var diskCount: Int { disk?.count ?? 0 }
   package var diskValueBytes: UInt64 { disk?.valueBytes ?? 0 }
-  package var memoryResidentBytes: Int { memory?.residentBytes ?? 0 }
 
   /// Bytes of all files of the disk tier. O(entries).
   public var fileBytes: UInt64 {

@@ -24,41 +24,25 @@ extension MemoryCache {
   }
 
   private func forgetGhosts(_ index: Int) {
-    var ghosts = ShardWalk(from: 0)
-    while step(
-      index,
-      { shard, gone in
-        ghosts.part(of: shard.records.ghosts).map { shard.forgetGhosts($0, &gone) } != nil
-      })
-    {}
-  }
-
-  /// One of many calls of `withShard` in turn, which lets threads that wait have the lock first.
-  func step<Result, Failure: Error>(
-    _ index: Int,
-    _ body: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) throws(Failure) ->
-      Result
-  ) throws(Failure) -> Result {
-    var isAwaited = false
-    defer { if isAwaited { CacheLock.giveWay() } }
-    return try withShard(index) { (shard, gone) throws(Failure) in
-      defer { isAwaited = blocks.lock(at: index).isAwaited }
-      return try body(&shard, &gone)
+    _ = walk(index, ghosts: true) { shard, places, gone in
+      shard.forgetGhosts(places, &gone)
+      return 0
     }
   }
 
-  /// Calls `body` with the ids of a shard, some at a time, while its lock is held, and returns the
-  /// sum.
+  /// Calls `body` with the ids of a shard, or the places of its ghosts, some at a time, while its
+  /// lock is held, and returns the sum.
   func walk(
-    _ index: Int,
+    _ index: Int, ghosts: Bool = false,
     _ body: (inout MemoryShard<Key, Value>, Range<ObjectID>, inout EvictedEntries<Key, Value>) ->
       Int
   ) -> Int {
-    var (walk, sum) = (ShardWalk(), 0)
-    while let part = step(
-      index,
+    var (walk, sum) = (ShardWalk(from: ghosts ? 0 : 1), 0)
+    while let part = withShard(
+      index, inSteps: true,
       { shard, gone in
-        walk.part(of: Int(shard.highest) + 1).map { body(&shard, $0, &gone) }
+        walk.part(of: ghosts ? shard.records.ghosts : Int(shard.highest) + 1)
+          .map { body(&shard, $0, &gone) }
       })
     {
       sum += part
@@ -160,7 +144,9 @@ extension MemoryCache {
       // No more than there were, if other threads store as fast.
       var (left, part) = (count, ShardWalk.step)
       while part == ShardWalk.step, left > 0 {
-        part = step(index) { shard, gone in shard.trim(to: wanted, reason, &gone) }
+        part = withShard(index, inSteps: true) { shard, gone in
+          shard.trim(to: wanted, reason, &gone)
+        }
         left -= part
         sum += part
       }
@@ -217,7 +203,7 @@ extension MemoryCache {
       repeat {
         given += finishChange(index)
         do throws(PolicyError) {
-          evicted = try step(index) { (shard, gone) throws(PolicyError) in
+          evicted = try withShard(index, inSteps: true) { (shard, gone) throws(PolicyError) in
             try shard.resize(setup, jitter: limits.jitter, number: number, &gone)
           }
         } catch {
@@ -237,7 +223,8 @@ extension MemoryCache {
 
   private func finishChange(_ index: Int) -> Int {
     var given = 0
-    while let part = step(index, { shard, gone in shard.continueChange(&gone) }) {
+    while let part = withShard(index, inSteps: true, { shard, gone in shard.continueChange(&gone) })
+    {
       given += part
     }
     return given

@@ -331,8 +331,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     return false
   }
 
+  /// Calls `body` with a locked shard. One of many calls in turn lets threads that sleep at the lock
+  /// wake up and have it.
   func withShard<Result, Failure: Error>(
-    _ index: Int,
+    _ index: Int, inSteps: Bool = false,
     _ body: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) throws(Failure) ->
       Result
   ) throws(Failure) -> Result {
@@ -344,8 +346,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     } catch {
       result = .failure(error)
     }
+    let isAwaited = inSteps && blocks.lock(at: index).isAwaited
     blocks.unlock(index)
     gone.finish(events, onEviction)
+    if isAwaited { usleep(50) }
     return try result.get()
   }
 

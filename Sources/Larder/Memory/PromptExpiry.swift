@@ -279,7 +279,9 @@ extension MemoryCache {
     guard let prompt else { return }
     let now = clock.time
     for index in 0..<blocks.count {
-      while step(index, { shard, gone in shard.removeDue(now: now, most: 256, &gone) }) {}
+      while withShard(
+        index, inSteps: true, { shard, gone in shard.removeDue(now: now, most: 256, &gone) })
+      {}
       let next = withShard(index) { shard, _ in shard.wheel?.nextInstant ?? .max }
       if next != .max { prompt.wake(at: next) }
     }

@@ -44,10 +44,6 @@ public import Synchronization
   /// True if a thread may sleep until the lock is released.
   var isAwaited: Bool { (word + 1).pointee.load(ordering: .relaxed) != 0 }
 
-  /// Sleeps for longer than a thread takes to wake up and acquire the lock, which one that acquires
-  /// it again and again would keep it from.
-  static func giveWay() { usleep(50) }
-
   /// Spins for about as long as falling asleep and waking up takes, and then sleeps until the lock
   /// is released. The thread that releases it wakes one, and forgets the others until that one has
   /// the lock. It looks without a fence after its store: if it misses a thread that is just falling

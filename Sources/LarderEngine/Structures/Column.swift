@@ -15,7 +15,8 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
   public init(objects: Int) {
     Column.check(objects)
     self.objects = objects
-    base = Column.allocate(objects + 1)
+    base = LargeMemory.allocateZeros(bytes: Column.checkedBytes(objects + 1))
+      .bindMemory(to: Element.self, capacity: objects + 1)
   }
 
   deinit { LargeMemory.deallocate(base, bytes: bytes) }
@@ -63,11 +64,6 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
 
   /// Memory held, in bytes.
   public var bytes: Int { Column.bytes(objects + 1) }
-
-  private static func allocate(_ count: Int) -> UnsafeMutablePointer<Element> {
-    LargeMemory.allocateZeros(bytes: checkedBytes(count))
-      .bindMemory(to: Element.self, capacity: count)
-  }
 
   private static func checkedBytes(_ count: Int) -> Int {
     let (bytes, isTooMuch) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)

@@ -397,7 +397,7 @@ extension Tier where Policy: ~Copyable {
     let made = try TierFilter(
       setup, policy: Policy.description.name,
       namesVictim: Policy.description.traits.contains(.namesVictim))
-    // What grows takes small pages: a huge one is cleared within a single call.
+    // Memory that grows has small pages: a huge one is cleared within a single call.
     var fresh = try Policy(
       PolicySetup(
         capacity: setup.capacity, unit: weighs ? .bytes : .objects, objects: min(objects, 1023),

@@ -74,7 +74,7 @@ enum NaivePolicies {
     switch spec.name {
     case "fifo": return NaiveFIFO()
     case "lru": return NaiveLRU()
-    case "mru": return NaiveMRU()
+    case "mru": return NaiveLRU(isMRU: true)
     case "lru-mad": return NaiveLRUMAD()
     case "la-cache":
       return NaiveLACache(

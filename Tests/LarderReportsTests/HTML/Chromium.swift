@@ -43,37 +43,23 @@ enum Chromium {
   /// Opens a page, runs its scripts, and takes a screenshot if `picture` is given.
   static func visit(
     _ page: URL, in folder: URL, width: Int = 1280, height: Int = 1600, picture: URL? = nil,
-    arguments: [String] = []
+    arguments: [String] = [], tries: Int = 3
   ) throws -> Visit {
-    let wanted =
-      [
-        "--window-size=\(width),\(height)",
-        picture.map { "--screenshot=\($0.path)" } ?? "--dump-dom",
-      ] + arguments + [page.absoluteString]
-    // On a busy machine a browser hangs now and then, whatever the page.
-    for _ in 1...2 {
-      do { return try visit(in: folder, seconds: 60, wanted) } catch is Deadline.Missed {
-        print("chromium did not end and is started again: \(page.lastPathComponent)")
-      }
-    }
-    return try visit(in: folder, seconds: 120, wanted)
-  }
-
-  private static func visit(in folder: URL, seconds: Int, _ wanted: [String]) throws -> Visit {
-    let own = folder.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
-    let netLog = own.appending(path: "net.json")
+    let own = UUID().uuidString
+    let netLog = folder.appending(path: "net-\(own).json")
     let process = Process()
     process.executableURL = URL(filePath: path ?? "")
     process.arguments =
       [
         "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
         "--disable-background-networking", "--disable-component-update", "--disable-sync",
-        "--user-data-dir=\(own.appending(path: "profile").path)",
+        "--user-data-dir=\(folder.appending(path: own).path)",
         "--host-resolver-rules=MAP * ~NOTFOUND", "--log-net-log=\(netLog.path)",
-        "--enable-logging=stderr", "--virtual-time-budget=10000",
-      ] + wanted
-    let (out, err) = (own.appending(path: "out"), own.appending(path: "err"))
+        "--enable-logging=stderr", "--window-size=\(width),\(height)",
+        "--virtual-time-budget=10000",
+        picture.map { "--screenshot=\($0.path)" } ?? "--dump-dom",
+      ] + arguments + [page.absoluteString]
+    let (out, err) = (folder.appending(path: "out"), folder.appending(path: "err"))
     for file in [out, err] { try Data().write(to: file) }
     // Files, because a pipe that is not read fills up.
     let handles = try [out, err].map { try FileHandle(forWritingTo: $0) }
@@ -82,7 +68,12 @@ enum Chromium {
     process.standardError = handles[1]
     process.standardInput = FileHandle.nullDevice
     try process.run()
-    try Deadline.wait(for: process, seconds: seconds)
+    do { try Deadline.wait(for: process, seconds: 60) } catch  where tries > 1 {
+      // On a busy machine one in a hundred hangs, whatever the page.
+      return try visit(
+        page, in: folder, width: width, height: height, picture: picture, arguments: arguments,
+        tries: tries - 1)
+    }
     let net = (try? String(contentsOf: netLog, encoding: .utf8)) ?? ""
     return Visit(
       document: try String(contentsOf: out, encoding: .utf8),

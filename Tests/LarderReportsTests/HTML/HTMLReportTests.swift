@@ -67,9 +67,9 @@ struct HTMLReportTests {
 
   /// Names do not affect the elements and attributes of the page, nor its style and script.
   @Test func hostileNamesKeepTheShape() throws {
-    let expected = try #require(Self.shape(try HTMLReport().text(of: named("plain"))))
+    let expected = try #require(Self.shape(try HTMLReport().text(of: SampleResults.named("plain"))))
     for text in HostileText.examples + HostileText.random(count: 10, seed: 11) {
-      let page = try HTMLReport().text(of: named(text))
+      let page = try HTMLReport().text(of: SampleResults.named(text))
       let shape = try #require(Self.shape(page), "\(text.debugDescription)")
       let isSame = shape.elements.map(Self.plain) == expected.elements.map(Self.plain)
       #expect(isSame, "\(text.debugDescription)")
@@ -84,26 +84,6 @@ struct HTMLReportTests {
   /// Styles of lines and markers may differ.
   private static func plain(_ element: String) -> String {
     element.replacing(" stroke-dasharray", with: "").replacing("use class ", with: "use ")
-  }
-
-  private func named(_ text: String) -> RunResults {
-    var results = SampleResults.full
-    results.workload = text
-    results.workloadDescription = "x" + text
-    results.warmUp = text
-    results.latencyModel = text
-    results.notes = [text]
-    results.traces[0].name = text
-    results.machine.processor = text
-    for index in results.records.indices {
-      results.records[index].cell.trace = text
-      let policy = results.records[index].cell.policy
-      if results.records[index].cell.kind == .memory {
-        results.records[index].cell.policy = "x" + policy + text.replacing("+", with: "-")
-        results.records[index].cell.configuration = "x" + text
-      }
-    }
-    return results
   }
 
   /// A large report: thirty policies, six capacities, memory and hybrid.

@@ -58,35 +58,14 @@ struct MarkdownMarkupTests {
 
   /// Names do not affect the lines of a report nor the cells of its tables.
   @Test func hostileNamesKeepTheShape() throws {
-    let expected = shape(try MarkdownReport().text(of: named("plain")))
+    let expected = shape(try MarkdownReport().text(of: SampleResults.named("plain")))
     for text in HostileText.examples + HostileText.random(count: 300, seed: 5) {
-      let report = try MarkdownReport().text(of: named(text))
+      let report = try MarkdownReport().text(of: SampleResults.named(text))
       #expect(!report.contains("\u{1B}"))
       let found = shape(report)
       let line = zip(found, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
       #expect(line == nil && found.count == expected.count, "\(text.debugDescription)")
     }
-  }
-
-  private func named(_ text: String) -> RunResults {
-    var results = SampleResults.full
-    results.workload = text
-    results.workloadDescription = "x" + text
-    results.warmUp = text
-    results.latencyModel = text
-    results.notes = [text]
-    results.traces[0].name = text
-    results.machine.processor = text
-    for index in results.records.indices {
-      results.records[index].cell.trace = text
-      // Not a name with a meaning in the report.
-      let policy = results.records[index].cell.policy.replacing("+", with: "-")
-      results.records[index].cell.policy = "x" + policy + text
-      if results.records[index].cell.configuration == "memory" {
-        results.records[index].cell.configuration = "x" + text
-      }
-    }
-    return results
   }
 
   /// The beginning of each line, and its number of cells.

@@ -67,8 +67,8 @@ import Testing
       configuration: HybridCacheConfiguration(
         memory: MemoryCacheLimits(weight: 50 << 20), disk: DiskLimits(count: 1_000),
         staleIfError: .seconds(60)))
-    #expect(cache.memoryLimits?.weight == 50 << 20)
-    #expect(cache.diskLimits?.count == 1_000 && cache.diskLimits?.bytes == nil)
+    #expect(cache.memory?.limits.weight == 50 << 20)
+    #expect(cache.disk?.limits.count == 1_000 && cache.disk?.limits.bytes == nil)
     #expect(cache.configuration.staleIfError == .seconds(60))
   }
 

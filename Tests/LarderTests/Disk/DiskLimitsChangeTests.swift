@@ -131,12 +131,12 @@ import Testing
       configuration: HybridTestCaches.configuration(memory: 20, disk: 40, clock: clock))
     for key in 0..<20 { try cache.set(key, for: "\(key)") }
     #expect(try cache.setMemoryLimits(MemoryCacheLimits(count: 5)) == 15)
-    #expect(cache.memoryLimits?.count == 5 && cache.memory?.count == 5 && cache.disk?.count == 20)
-    var limits = try #require(cache.diskLimits)
+    #expect(cache.memory?.limits.count == 5 && cache.memory?.count == 5 && cache.disk?.count == 20)
+    var limits = try #require(cache.disk?.limits)
     limits.count = 10
     limits.age = .seconds(5)
     #expect(try cache.setDiskLimits(limits).count == 10)
-    #expect(cache.disk?.count == 10 && cache.diskLimits == limits)
+    #expect(cache.disk?.count == 10 && cache.disk?.limits == limits)
     #expect(try cache.entry(for: "19")?.value == 19 && cache.entry(for: "0") == nil)
     // The TTL of a new entry is the new limit, in both tiers.
     try cache.set(1, for: "new")

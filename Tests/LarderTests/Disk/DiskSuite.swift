@@ -33,6 +33,8 @@ extension DiskConfiguration {
     change(&copy)
     return copy
   }
+
+  var countingValuesAlone: DiskConfiguration { with { $0.countsRows = false } }
 }
 
 extension DiskLimits {

@@ -19,7 +19,7 @@ import Testing
     let weight = try #require(cache.readStatistics().memory?.weight)
     #expect(weight <= UInt64(limit))
     let count = cache.memoryCount
-    return (Double(cache.memoryResidentBytes + count * bytes) / Double(limit), count)
+    return (Double((cache.memory?.residentBytes ?? 0) + count * bytes) / Double(limit), count)
   }
 
   @Test func smallValuesCountTheirMemory() throws {
