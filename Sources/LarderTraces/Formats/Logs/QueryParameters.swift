@@ -66,10 +66,14 @@ final class QueryParameters {
     "clientid", "trackingid",
   ]
 
+  private static func isOfVisit(_ name: String) -> Bool {
+    let plain = name.lowercased().filter { $0 != "_" && $0 != "-" }
+    return plain.hasPrefix("utm") || names.contains(plain)
+  }
+
   private func isSuspect(_ name: String, _ uses: Uses) -> Bool {
     guard uses.values.count > 1 else { return false }
-    let plain = name.lowercased().filter { $0 != "_" && $0 != "-" }
-    if plain.hasPrefix("utm") || Self.names.contains(plain) { return true }
+    if Self.isOfVisit(name) { return true }
     let areTokens = uses.count >= Self.usesMinimum && uses.tokens * 10 >= uses.count * 9
     return areTokens && uses.values.count * 10 >= uses.count * 9 && paths.count * 2 < objects.count
   }
@@ -80,7 +84,7 @@ final class QueryParameters {
       .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
     guard !found.isEmpty, objects.count > paths.count else { return nil }
     let others = uses.keys.filter { name in
-      name != Self.nameless && !found.contains { $0.key == name }
+      name != Self.nameless && !Self.isOfVisit(name) && !found.contains { $0.key == name }
     }.sorted()
     let option =
       others.isEmpty && !hasMore

@@ -85,14 +85,15 @@ enum CsvName {
   private static let blocks = words("block blockid blockno blocknum blocknumber blk blkno")
   private static let sectors = words(
     "lbn lba startlba lbastart sector sectorno sectornumber startsector blockaddress")
-  private static let offsets = words("offset offsetbytes byteoffset address addr")
+  private static let fileOffsets = words("offset offsetbytes byteoffset fileoffset")
+  private static let offsets = fileOffsets + words("address addr")
   private static var addresses: [String] { sectors + offsets }
 
   fileprivate static let times = words(
     """
     time timestamp ts times timestamps optime t datetime date clock clocktime unixtime unixtimestamp
     epoch epochtime accesstime arrivaltime arrival eventtime starttime walltime reltime relativetime
-    relativeunix
+    relativeunix requesttime requesttimeutc timeutc timestamputc datetimeutc
     """)
 
   fileprivate static let sizes =
@@ -104,6 +105,7 @@ enum CsvName {
       contentbytes valuesize valuebytes valuelen valuelength valsize vsize datasize datalength
       itemsize filesize filebytes docsize documentsize payloadsize payloadbytes transfersize
       transferbytes numbytes nbytes bytecount lengthbytes iosizebytes iobytes reqsize len
+      objectsizebytes requestiosizebytes
       """)
 
   fileprivate static let operations = words(
@@ -120,18 +122,24 @@ enum CsvName {
     "hostname",
   ]
 
+  /// Files, whose parts are objects in tables with offsets.
+  static let files: Set = ["filename", "file", "fileid", "filepath", "path"]
+
   static let promptLengths: Set = [
     "requesttokens", "inputlength", "inputtokens", "prompttokens", "contexttokens",
   ]
 
   static func isBlock(_ name: String) -> Bool { (addresses + blocks).contains(name) }
 
+  static func isOffset(_ name: String) -> Bool { fileOffsets.contains(name) }
+
   static func addressUnit(_ name: String) -> UInt64? {
     sectors.contains(name) ? 512 : offsets.contains(name) ? 1 : nil
   }
 
   static func isLength(_ name: String) -> Bool {
-    ["requestsize", "iosize", "iosizebytes", "iobytes", "reqsize"].contains(name)
+    ["requestsize", "iosize", "iosizebytes", "iobytes", "reqsize", "requestiosizebytes"]
+      .contains(name)
   }
 
   private static let units: [String: TimeUnit] = {
