@@ -60,7 +60,6 @@ package struct KnownServer: Sendable, Hashable {
   /// Other designs that the server can be set to, the simplest first.
   private let others: [(words: String, policy: String, admission: String?)]
   package let isDisk: Bool
-  /// Defaults of the server that matter, shown if no parameters are given.
   private let defaults: String?
 
   private struct Setting: Sendable, Hashable {
@@ -72,11 +71,8 @@ package struct KnownServer: Sendable, Hashable {
     _ names: [String], _ settings: KeyValuePairs<String, String>, isSet: Bool = false,
     isDisk: Bool = false, defaults: String? = nil, others: [(String, String, String?)] = []
   ) {
-    self.names = names
     self.settings = settings.map { Setting(name: $0.key, policy: $0.value) }
-    self.isSet = isSet
-    self.isDisk = isDisk
-    self.defaults = defaults
+    (self.names, self.isSet, self.isDisk, self.defaults) = (names, isSet, isDisk, defaults)
     self.others = others.map { ($0.0, $0.1, $0.2) }
   }
 

@@ -84,7 +84,7 @@ enum JSONRole: String, CaseIterable, Sendable {
       return LogTime.microseconds(value) != nil
     case .cost: return JSONRole.isDuration(value)
     case .cacheStatus:
-      return value.count >= 3 && rest.takeInteger() == nil || value.isBit
+      return value.count >= 3 ? rest.takeInteger() == nil : ["0", "1"].contains(value.text)
     case .operation: return CsvOperations.words.meaning(of: value.text) != nil
     }
   }
@@ -142,9 +142,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     """)
 
   static let requestLines = words(
-    """
-    RequestLine request_line request http_request req http.request.line requested_url uri
-    """)
+    "RequestLine request_line request http_request req http.request.line requested_url uri")
 
   static let paths = words(
     """
@@ -284,9 +282,6 @@ struct JSONCost: Sendable {
 
 extension TextField {
   fileprivate var takenFirst: UInt8? { isEmpty ? nil : next.pointee }
-
-  /// True for `0` and `1`.
-  fileprivate var isBit: Bool { count == 1 && next.pointee & 0xFE == 0x30 }
 
   var isZeroFraction: Bool {
     count > 1 && next.pointee == 0x2E && (1..<count).allSatisfy { next[$0] == 0x30 }

@@ -268,7 +268,7 @@ private struct CsvGuess {
       guard let column else { continue }
       if role == .id, CsvName.isBlock(plain[column]) {
         // Addresses are per device or file.
-        let isOffset = CsvName.isOffset(plain[column])
+        let isOffset = CsvName.fileOffsets.contains(plain[column])
         found += plain.indices.filter { place in
           CsvName.devices.contains(plain[place]) || isOffset && CsvName.files.contains(plain[place])
         }.map { (.id, $0) }
@@ -279,7 +279,7 @@ private struct CsvGuess {
 
   private mutating func idColumn() -> Int? {
     var named = CsvName.ids.compactMap { plain.firstIndex(of: $0) }
-    if named.contains(where: { CsvName.isOffset(plain[$0]) }) {
+    if named.contains(where: { CsvName.fileOffsets.contains(plain[$0]) }) {
       named.removeAll { CsvName.files.contains(plain[$0]) }
     }
     // The surest URL is kept: without its query, another column is another object.

@@ -85,7 +85,7 @@ enum CsvName {
   private static let blocks = words("block blockid blockno blocknum blocknumber blk blkno")
   private static let sectors = words(
     "lbn lba startlba lbastart sector sectorno sectornumber startsector blockaddress")
-  private static let fileOffsets = words("offset offsetbytes byteoffset fileoffset")
+  static let fileOffsets = words("offset offsetbytes byteoffset fileoffset")
   private static let offsets = fileOffsets + words("address addr")
   private static var addresses: [String] { sectors + offsets }
 
@@ -130,8 +130,6 @@ enum CsvName {
   ]
 
   static func isBlock(_ name: String) -> Bool { (addresses + blocks).contains(name) }
-
-  static func isOffset(_ name: String) -> Bool { fileOffsets.contains(name) }
 
   static func addressUnit(_ name: String) -> UInt64? {
     sectors.contains(name) ? 512 : offsets.contains(name) ? 1 : nil
