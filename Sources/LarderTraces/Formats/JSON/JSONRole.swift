@@ -108,9 +108,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     }
   }
 
-  private static func words(_ text: String) -> [String] {
-    text.split(whereSeparator: \.isWhitespace).map(String.init)
-  }
+  private static let words = CsvName.words
 
   private static let verbs = Set(
     words(

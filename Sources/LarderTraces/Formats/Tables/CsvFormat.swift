@@ -269,9 +269,8 @@ private struct CsvGuess {
       if role == .id, CsvName.isBlock(plain[column]) {
         // Addresses are per device or file.
         let isOffset = CsvName.fileOffsets.contains(plain[column])
-        found += plain.indices.filter { place in
-          CsvName.devices.contains(plain[place]) || isOffset && CsvName.files.contains(plain[place])
-        }.map { (.id, $0) }
+        let owners = CsvName.devices.union(isOffset ? CsvName.files : [])
+        found += plain.indices.filter { owners.contains(plain[$0]) }.map { (.id, $0) }
       }
       found.append((role, column))
     }
@@ -279,9 +278,8 @@ private struct CsvGuess {
 
   private mutating func idColumn() -> Int? {
     var named = CsvName.ids.compactMap { plain.firstIndex(of: $0) }
-    if named.contains(where: { CsvName.fileOffsets.contains(plain[$0]) }) {
-      named.removeAll { CsvName.files.contains(plain[$0]) }
-    }
+    let hasOffset = named.contains { CsvName.fileOffsets.contains(plain[$0]) }
+    named.removeAll { hasOffset && CsvName.files.contains(plain[$0]) }
     // The surest URL is kept: without its query, another column is another object.
     let isURL = { [plain] (column: Int) in CsvName.urls.contains(plain[column]) }
     let url = named.first(where: isURL)

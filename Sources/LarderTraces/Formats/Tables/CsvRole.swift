@@ -61,7 +61,7 @@ enum CsvName {
     name.lowercased().filter { $0.isLetter || $0.isNumber }
   }
 
-  private static func words(_ text: String) -> [String] {
+  static func words(_ text: String) -> [String] {
     text.split(whereSeparator: \.isWhitespace).map(String.init)
   }
 
