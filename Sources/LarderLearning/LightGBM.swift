@@ -1,4 +1,4 @@
-public import LarderEngine
+import LarderEngine
 
 /// LightGBM (Ke et al., LightGBM: A highly efficient gradient boosting decision tree, NIPS 2017),
 /// the library that trains the models of learned policies.

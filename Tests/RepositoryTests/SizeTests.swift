@@ -13,7 +13,7 @@ struct SizeTests {
       (["Sources/Larder"], 20_132),
       (["Sources/LarderHTTP"], 2_218),
       (["Sources"], 90_619),
-      (["Tests"], 71_833),
+      (["Tests"], 71_920),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }

@@ -1,5 +1,5 @@
 import CLarderShims
-public import LarderEngine
+import LarderEngine
 import LarderLibc
 import Synchronization
 

@@ -94,7 +94,7 @@
   enum DiskSeal: Sendable {
     static var overhead: Int { 0 }
 
-    static func newFact(_ encryption: DiskEncryption) -> Data? { switch encryption {} }
+    static func newFact(_ encryption: DiskEncryption) -> Data? { nil }
 
     init?(_ encryption: DiskEncryption, fact: UnsafeRawBufferPointer) { switch encryption {} }
 

@@ -1,4 +1,4 @@
-public import LarderEngine
+import LarderEngine
 
 /// Contents and event counts of a hybrid cache, by tier and by reason.
 public struct HybridStatistics: Sendable, Hashable, Codable {

@@ -1,4 +1,4 @@
-public import LarderEngine
+import LarderEngine
 
 @usableFromInline struct ShardTotals {
   @usableFromInline var hits: UInt64 = 0

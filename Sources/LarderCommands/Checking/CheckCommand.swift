@@ -92,7 +92,7 @@ struct CheckCommand: ParsableCommand {
     try exports.write { format in
       let document = CheckDocument(result)
       let text =
-        try format == "junit"
+        format == "junit"
         ? CheckJUnit.text(of: result)
         : format == "html" ? document.html() : document.markdown + "\n"
       return [ReportFile(name: "", text: text)]

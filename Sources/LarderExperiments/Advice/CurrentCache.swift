@@ -60,6 +60,7 @@ package struct KnownServer: Sendable, Hashable {
   /// Other designs that the server can be set to, the simplest first.
   private let others: [(words: String, policy: String, admission: String?)]
   package let isDisk: Bool
+  private let defaults: String?
 
   private struct Setting: Sendable, Hashable {
     let name: String
@@ -68,12 +69,10 @@ package struct KnownServer: Sendable, Hashable {
 
   private init(
     _ names: [String], _ settings: KeyValuePairs<String, String>, isSet: Bool = false,
-    isDisk: Bool = false, others: [(String, String, String?)] = []
+    isDisk: Bool = false, defaults: String? = nil, others: [(String, String, String?)] = []
   ) {
-    self.names = names
     self.settings = settings.map { Setting(name: $0.key, policy: $0.value) }
-    self.isSet = isSet
-    self.isDisk = isDisk
+    (self.names, self.isSet, self.isDisk, self.defaults) = (names, isSet, isDisk, defaults)
     self.others = others.map { ($0.0, $0.1, $0.2) }
   }
 
@@ -99,7 +98,7 @@ package struct KnownServer: Sendable, Hashable {
       ["memcached"], ["segmented": "memcached"],
       others: [("segmented, -f 1.08", "memcached:factor=1.08", nil)]),
     KnownServer(
-      ["nginx"], ["lru": "nginx"], isDisk: true,
+      ["nginx"], ["lru": "nginx"], isDisk: true, defaults: "inactive=10m",
       others: [
         ("inactive=1h", "nginx:inactive=3600", nil), ("inactive=1d", "nginx:inactive=86400", nil),
         ("inactive=30d", "nginx:inactive=2592000", nil),
@@ -118,7 +117,8 @@ package struct KnownServer: Sendable, Hashable {
     }
     guard let setting = name.map({ name in settings.first { $0.name == name } }) ?? settings[0]
     else { throw AdviceError.current(text, "\(names[0]) has the policies \(known)") }
-    let shown = [setting.name] + (parameters.isEmpty ? [] : [String(parameters.dropFirst())])
+    let given = parameters.isEmpty ? defaults : String(parameters.dropFirst())
+    let shown = [setting.name] + [given].compactMap { $0 }
     return try Self.design(shown.joined(separator: ", "), setting.policy + parameters, nil)
   }
 

@@ -89,10 +89,10 @@ struct DecisionBox {
       decision.recordedHitRatio.map {
         Row(name: "hit ratio in the log", cells: [percent($0), "–", ""])
       },
-      row("requests to the origin a day", \.originRequestsPerDay) {
+      row("origin requests a day", \.originRequestsPerDay) {
         NumberText.grouped(UInt64($0.rounded()))
       },
-      row("from the origin a day", \.originBytesPerDay) { Self.decimalBytes($0) },
+      row("origin traffic a day", \.originBytesPerDay) { Self.decimalBytes($0) },
       row("\(decision.currency ?? "") a month", \.monthlyCost) { AdviceNumbers.amount($0) },
     ]
     return Table(
@@ -156,8 +156,9 @@ struct DecisionBox {
 
   /// The box for a terminal.
   func text(width: Int) -> String {
-    let table = PlainMarkup().text(of: Block.table(self.table)).replacing("*", with: "")
-      .split(separator: "\n").map(String.init)
+    var plain = self.table
+    plain.rows = plain.rows.map { $0.map { .text($0.plain) } }
+    let table = PlainMarkup().text(of: Block.table(plain)).split(separator: "\n").map(String.init)
     let inner = max(width - 4, table.map(\.count).max() ?? 0)
     func wrapped(_ text: String) -> [String] { AdviceText.wrapped(text, width: inner) }
     let lines = wrapped(verdict) + [""] + table + [""] + self.lines.flatMap(wrapped)

@@ -12,8 +12,8 @@ package struct CheckDocument {
 
   package var markdown: String { MarkdownMarkup().text(of: blocks) }
 
-  package func html() throws(ReportError) -> String {
-    try HTMLReport().page(of: result.results, title: "Check of \(result.workload)", blocks)
+  package func html() -> String {
+    HTMLReport().page(of: result.results, title: "Check of \(result.workload)", blocks)
   }
 
   /// The baseline's figures that were not measured, and the remedy, in one line; nil for none.

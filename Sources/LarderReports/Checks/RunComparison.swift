@@ -101,7 +101,7 @@ package enum RunComparisonFormat: String, Sendable, CaseIterable {
     case .text: PlainMarkup(colour: colour).text(of: comparison.blocks)
     case .markdown: MarkdownMarkup().text(of: comparison.blocks)
     case .html:
-      try HTMLReport().page(
+      HTMLReport().page(
         of: comparison.after, title: "\(comparison.names.before) -> \(comparison.names.after)",
         comparison.blocks)
     case .csv:

@@ -13,7 +13,7 @@ package struct HTMLReport: ReportFormat {
       "\(results.started)", "\(results.records.count) of \(results.plannedCells) cells",
       results.machine.summary, "larder \(results.machine.larder)",
     ]
-    return try page(
+    return page(
       of: results, document, title: results.workload,
       lead: """
         <div class="lead">\(HTMLMarkup().html(Array(document.head.dropFirst())))</div>
@@ -26,11 +26,11 @@ package struct HTMLReport: ReportFormat {
   /// the first chart of the results follows with its controls.
   func page(
     of results: RunResults?, title: String, _ blocks: [Block]
-  ) throws(ReportError) -> String {
+  ) -> String {
     let rest = blocks.drop { if case .heading = $0 { true } else { false } }
     let end = rest.firstIndex { if case .paragraph = $0 { false } else { true } } ?? rest.endIndex
     let document = results.map { ReportDocument($0) }
-    return try page(
+    return page(
       of: results, document, title: title, answer: Array(rest[..<end]) + (document?.boxes ?? []),
       first: Array(rest[end...]))
   }
@@ -38,7 +38,7 @@ package struct HTMLReport: ReportFormat {
   private func page(
     of results: RunResults?, _ document: ReportDocument?, title: String, lead: String = "",
     answer: [Block], first: [Block] = [], details: [Block] = []
-  ) throws(ReportError) -> String {
+  ) -> String {
     let records = results?.records ?? []
     let names = records.map(\.cell.policy).distinct.map { PolicyName($0) }
     let policies = names.filter { !$0.isOffline } + names.filter(\.isOffline)
@@ -46,7 +46,7 @@ package struct HTMLReport: ReportFormat {
     let styles = document?.styles ?? PolicyStyles([])
     let markup = HTMLMarkup(styles: styles, policies: Set(policies.map(\.text)))
     let front = document?.front ?? []
-    let controls = try explorer(front.figures.first, comparisons, styles)
+    let controls = explorer(front.figures.first, comparisons, styles)
     return HTMLPage(
       title: title, lead: lead, answer: HTMLMarkup().html(answer),
       aside: front.isEmpty ? "" : aside(policies, comparisons, markup, details),
@@ -90,17 +90,17 @@ package struct HTMLReport: ReportFormat {
   }
 
   /// Controls for the main chart, which the script shows and fills from the chart's table, and from
-  /// rows of what the table lacks: policy, class of its colour, hit ratios over the trace at the
-  /// capacity that the box names, and further measures at all capacities.
+  /// what its rows lack: class of the colour, hit ratios over the trace at the capacity that the
+  /// box names, and further measures at all capacities.
   private func explorer(
     _ figure: ChartFigure?, _ comparisons: [Comparison], _ styles: PolicyStyles
-  ) throws(ReportError) -> String {
-    guard let figure, let main = ConfigurationRanking.all(comparisons).first?.first?.ranking
+  ) -> String {
+    guard let figure, figure.name.hasSuffix("hit-ratio"),
+      let main = ConfigurationRanking.all(comparisons).first?.first?.ranking
     else { return "" }
     let comparison = main.comparison
-    let isOfPolicies = figure.name.hasSuffix("hit-ratio")
     let measures = [("Bytes", Metric.byteHitRatio), ("Cost", .costSaved)].filter {
-      isOfPolicies && comparison.has($0.1.value)
+      comparison.has($0.1.value)
     }
     let policies = comparison.competitors.sorted(byKey: main.meanDeficit) + comparison.offline
     let rows = policies.map { policy -> [String] in
@@ -112,18 +112,18 @@ package struct HTMLReport: ReportFormat {
         }.joined()
       }
       let time = policy.isOffline ? "" : Self.halved(course)
-      return [policy.text, styles[policy.text].colour.className, time] + values
+      return [styles[policy.text].colour.className, time] + values
     }
     var (data, views) = ("", [("curve", "Curve", ""), ("heat", "Heat map", "")])
-    if let column = main.knee, rows.contains(where: { !$0[2].isEmpty }) {
+    if let column = main.knee, rows.contains(where: { !$0[1].isEmpty }) {
       data = XMLText.attribute("data-at", main.title(column))
       views.append(("time", "Time", ""))
     }
     if views.count > 2 || !measures.isEmpty {
       data += XMLText.attribute(
-        "data-rows", try ResultsJSON.text(of: rows, format: name, isPretty: false))
+        "data-rows", rows.map { $0.joined(separator: ",") }.joined(separator: " "))
     }
-    let shown = [("0", "Hits", "")] + measures.enumerated().map { ("\($0 + 3)", $1.0, $1.1.title) }
+    let shown = [("0", "Hits", "")] + measures.enumerated().map { ("\($0 + 1)", $1.0, $1.1.title) }
     return """
       <div class="explore"\(XMLText.attribute("data-figure", figure.name))\(data) hidden>
       \(Self.choice("view", views))\(Self.choice("measure", shown))

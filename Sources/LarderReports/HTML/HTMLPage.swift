@@ -53,7 +53,7 @@ struct HTMLPage {
 /// The style of all pages: a constant, so it cannot contain untrusted text.
 enum PageStyle {
   /// A test prints the expected value.
-  static let hash = "sha256-JfoensToVsR1QyPKKU3/dNxMjPZ536Nl50Z4zQ1TP80="
+  static let hash = "sha256-xqxwxahOE9zW3Jetas4S+EQ9f1FDZR+pP/mpRxFB8wQ="
 
   static let text = [
     "/*light*/": light, "/*dark*/": dark, "/*fonts*/": SVGCanvas.fonts,
@@ -74,7 +74,7 @@ enum PageStyle {
 
 /// The script of all pages: a constant. It reads names from attributes and inserts them as text.
 enum PageScript {
-  static let hash = "sha256-4vMtOWkLsxNch9c91/QfNUPpLjqkorvW+JErZajyqKQ="
+  static let hash = "sha256-Qyzy/otCKLc1EN38IFnizaHaU6e/W8MDI9y0kGvxr3k="
 
   static let text = dense(PackageResources.page_js)
 

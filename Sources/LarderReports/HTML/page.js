@@ -15,7 +15,7 @@ const setTheme = (value) => {
   if (value === 'light' || value === 'dark') root.dataset.theme = value;
   else delete root.dataset.theme;
   choices.forEach((button) => button.setAttribute(
-    'aria-pressed', String(button.dataset.themeChoice === (root.dataset.theme || 'auto'))));
+    'aria-pressed', button.dataset.themeChoice === (root.dataset.theme || 'auto')));
 };
 choices.forEach((button) => button.addEventListener('click', () => {
   setTheme(button.dataset.themeChoice);
@@ -32,7 +32,7 @@ all('tbody tr').forEach((row) => {
   if (policies.includes(name)) row.dataset.series = name;
 });
 const show = (button, isShown) => {
-  button.setAttribute('aria-pressed', String(isShown));
+  button.setAttribute('aria-pressed', isShown);
   all('[data-series]').forEach((element) => {
     if (element.dataset.series === button.dataset.policy) {
       element.classList.toggle('off', !isShown);
@@ -216,26 +216,29 @@ if (source) {
   const unpacked = (text, digits, unit) => Array.from(
     { length: text.length / digits },
     (none, place) => parseInt(text.slice(place * digits, (place + 1) * digits), 36) / unit);
-  const extra = JSON.parse(explore.dataset.rows || '[]');
-  const rows = all('tbody tr', source).map((row) => {
-    const own = extra.find((other) => other[0] === row.dataset.series) || [];
-    const hits = Array.from(row.cells).slice(1).map((cell) => parseFloat(cell.textContent));
-    const more = own.slice(3).map((text) => unpacked(text, 3, 100));
+  const extra = (explore.dataset.rows || '').split(' ');
+  const rows = all('tbody tr', source).map((row, place) => {
+    const [style, times, ...more] = (extra[place] || '').split(',');
+    const cells = Array.from(row.cells).slice(1);
+    const hits = cells.map((cell) => parseFloat(cell.textContent));
     return {
-      name: row.cells[0].textContent.trim(), series: row.dataset.series, style: own[1],
-      ratios: [hits, [], [], ...more] };
+      name: row.cells[0].textContent.trim(), series: row.dataset.series, style, times, cells,
+      own: cells.map((cell) => Array.from(cell.childNodes)),
+      ratios: [hits, ...more.map((text) => unpacked(text, 3, 100))] };
   });
-  const rivals = rows.filter((row) => !row.name.includes('('));
+  // The title of a bound is not its name.
+  const rivals = rows.filter((row) => row.name === row.series);
   const measures = all('[data-measure]', explore);
-  const title = () => {
-    const own = measures.find((button) => Number(button.dataset.measure) === measure);
-    return own && measure ? own.title : 'hit ratio';
-  };
   let measure = 0;
+  const title = () => measure ? measures[measure].title : 'hit ratio';
   const value = (row, column) => (row.ratios[measure] || [])[column] ?? NaN;
   const known = (number) => !Number.isNaN(number);
+  const best = (column) => Math.max(...rivals.map((row) => value(row, column)).filter(known));
   const plot = one('.plot', figure);
   const curve = one('svg', plot);
+  const heading = figure.previousElementSibling;
+  const caption = one('figcaption', figure);
+  const [headed, said] = [heading.textContent, caption.textContent];
   const shape = (parent, tag, attributes, text) => {
     const element = document.createElementNS(space, tag);
     Object.entries(attributes).forEach(([name, value]) => element.setAttribute(name, value));
@@ -256,18 +259,17 @@ if (source) {
     x, y, class: name || 'n', 'text-anchor': anchor, 'font-size': 12 }, text);
   const heat = (column) => {
     const height = 26 + rivals.length * 20;
-    const svg = canvas(height, 'Points below the best, by policy and capacity');
+    const svg = canvas(height, title() + ', points below the best');
     const width = (760 - 170) / names.length;
     write(svg, 0, 16, title(), 'start', 'm');
     names.forEach((name, place) => write(
       svg, 170 + (place + .5) * width, 16, name, 'middle', place === column ? 'n h' : 'm'));
-    const best = names.map((name, column) => Math.max(
-      ...rivals.map((row) => value(row, column)).filter(known)));
+    const bests = names.map((name, column) => best(column));
     rivals.forEach((row, line) => {
       const y = 26 + line * 20;
       write(svg, 162, y + 14, row.name.slice(0, 24), 'end');
       names.forEach((name, place) => {
-        const below = best[place] - value(row, place);
+        const below = bests[place] - value(row, place);
         if (!known(below)) return;
         shape(svg, 'rect', {
           x: 170 + place * width, y, width: width - 1, height: 19, class: 'heat',
@@ -302,8 +304,8 @@ if (source) {
     });
     return svg;
   };
-  const time = () => lines('hit ratio at ' + explore.dataset.at, extra.filter((own) => own[2]).map(
-    (own) => ({ name: own[0], style: own[1], values: unpacked(own[2], 2, 10) })),
+  const time = () => lines('hit ratio at ' + explore.dataset.at, rows.filter((row) => row.times).map(
+    (row) => ({ name: row.series, style: row.style, values: unpacked(row.times, 2, 10) })),
   ['first request', '', '', '', 'last']);
   const curves = () => lines(title(), rows.filter((row) => row.series).map(
     (row) => ({ name: row.series, style: row.style, isBound: !rivals.includes(row),
@@ -330,10 +332,23 @@ if (source) {
       return item;
     }));
     views.forEach((button) => button.setAttribute(
-      'aria-pressed', String(button.dataset.view === view)));
-    measures.forEach((button) => button.setAttribute(
-      'aria-pressed', String(Number(button.dataset.measure) === measure)));
+      'aria-pressed', button.dataset.view === view));
+    measures.forEach((button, place) => button.setAttribute(
+      'aria-pressed', place === measure));
     if (measures[0]) measures[0].parentElement.hidden = view === 'time';
+    const name = title();
+    heading.textContent = measure
+      ? name[0].toUpperCase() + name.slice(1) + ', %' + headed.slice(headed.indexOf(':')) : headed;
+    plot.setAttribute('aria-label', heading.textContent);
+    caption.textContent = measure && ranked[0]
+      ? ranked[0].name + ' has the highest ' + name + ' at ' + names[column] + '.' : said;
+    rows.forEach((row) => row.cells.forEach((cell, place) => {
+      const number = value(row, place);
+      const text = document.createElement(
+        number === best(place) && rivals.includes(row) ? 'strong' : 'span');
+      text.textContent = known(number) ? number.toFixed(2) : '–';
+      cell.replaceChildren(...measure ? [text] : row.own[place]);
+    }));
     const isOwn = view === 'curve' && !measure;
     curve.toggleAttribute('hidden', !isOwn);
     all('.other', plot).forEach((svg) => svg.remove());
@@ -347,8 +362,8 @@ if (source) {
       element.classList.toggle('off', hidden.includes(element.dataset.series));
     });
   };
-  slider.max = String(names.length - 1);
-  slider.value = String(Math.floor((names.length - 1) / 2));
+  slider.max = names.length - 1;
+  slider.value = Math.floor((names.length - 1) / 2);
   slider.addEventListener('input', draw);
   today.addEventListener('input', draw);
   views.forEach((button) => button.addEventListener('click', () => {
@@ -356,8 +371,8 @@ if (source) {
     if (view === 'time') measure = 0;
     draw();
   }));
-  measures.forEach((button) => button.addEventListener('click', () => {
-    measure = Number(button.dataset.measure);
+  measures.forEach((button, place) => button.addEventListener('click', () => {
+    measure = place;
     draw();
   }));
   const told = (text) => { one('.told', explore).textContent = text; };
@@ -373,7 +388,8 @@ if (source) {
       one('table', part) ? markdown(one('table', part))
         : part.tagName === 'UL' ? all('li', part).map((item) => '- ' + item.textContent).join('\n')
           : (part.tagName[0] === 'H' ? '## ' : '') + part.textContent.trim());
-    const text = ['# ' + one('h1').textContent, ...parts, markdown(source)].join('\n\n') + '\n';
+    const text = ['# ' + one('h1').textContent, ...parts,
+      '## ' + heading.textContent, markdown(source)].join('\n\n') + '\n';
     const area = document.createElement('textarea');
     area.value = text;
     area.className = 'status';
@@ -415,9 +431,9 @@ if (source) {
       paper.toBlob((blob) => {
         const link = document.createElement('a');
         link.href = URL.createObjectURL(blob);
-        link.download = explore.dataset.figure + '-' + view + '.png';
+        link.download = (heading.textContent + ' ' + view).replace(/\W+/g, '-') + '.png';
         link.click();
-        explore.dataset.saved = String(blob.size);
+        explore.dataset.saved = blob.size;
         told('Saved.');
       });
     };
@@ -435,6 +451,4 @@ window.addEventListener('beforeprint', () => {
 window.addEventListener('afterprint', () => {
   opened.forEach((details) => { details.open = false; });
 });
-
-document.documentElement.dataset.ready = 'true';
 })();

@@ -23,7 +23,7 @@ enum Block {
 /// A table with a row of titles; the first cell of each row names it.
 struct Table {
   let titles: [String]
-  let rows: [[Inline]]
+  var rows: [[Inline]]
 
   private static let columnsMax = 13
 

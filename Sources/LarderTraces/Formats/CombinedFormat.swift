@@ -52,6 +52,8 @@ struct CombinedFormat: TraceFormat {
     // Azure's blobs (Storage Analytics).
     #"$version;$time;$name;$result;$status;$totalMilliseconds;$server;$kind;$user;$owner;$service"#
       + #";"$target";"$key";$id;$number;$client;$api;$sent;$received;$header;$bytes;"#,
+    // Uvicorn: no times and sizes.
+    #"$level $client - "$request" $status"#,
     // The format tiny of morgan, for Node.
     "$method $target $status $bytes - $totalMilliseconds ms",
     // CloudFront's real-time logs with all fields.
@@ -181,12 +183,12 @@ struct CombinedLayout: WebLayout {
     "HIT", "MISS", "EXPIRED", "STALE", "UPDATING", "REVALIDATED", "BYPASS", "PASS",
   ].map { Array($0.utf8) }
 
-  /// True for `01/Mar/2026:`, `2026-03-01T` and `Sun Mar  1 10:00:00`.
+  /// True for `01/Mar/2026:`, `01/Mar/2026 ` (Python), `2026-03-01T` and `Sun Mar  1 10:00:00`.
   @inline(__always) private static func isDate(_ text: UnsafePointer<UInt8>) -> Bool {
     guard text[0] &- 0x30 <= 9 else {
       return text[3] == 0x20 && text[7] == 0x20 && text[13] == 0x3A && text[16] == 0x3A
     }
-    if text[2] == 0x2F { return text[6] == 0x2F && text[11] == 0x3A }
+    if text[2] == 0x2F { return text[6] == 0x2F && (text[11] == 0x3A || text[11] == 0x20) }
     return text[4] == 0x2D && text[7] == 0x2D && (text[10] == 0x54 || text[10] == 0x20)
   }
 

@@ -112,20 +112,14 @@ struct W3CColumns: WebLayout {
     W3CFormat.Reader(columns: self, secondsTaken: roles.contains(.totalSeconds))
   }
 
-  private static let known: [String: WebRole] = [
-    "date": .date, "time": .timeOfDay, "timestamp": .timestamp, "cs-method": .method,
-    "cs-uri-stem": .path, "cs-uri-path": .path, "cs-uri-query": .query, "cs-uri": .target,
-    "cs-host": .host, "cs-uri-host": .host, "cs(host)": .host, "x-host-header": .host,
-    "sc-status": .status, "sc-bytes": .bytes, "bytes": .bytes,
-    "sc(cache-control)": .cacheControl, "sc(expires)": .expires,
-    "time-taken": .totalMilliseconds, "time-to-first-byte": .originSeconds,
-    "x-edge-result-type": .cacheStatus, "x-cache": .cacheStatus,
-  ]
-
-  /// Names of roles that may have several columns, surest first.
-  private static let ranks: [WebRole: [String]] = [
-    .host: ["x-host-header", "cs(host)", "cs-host", "cs-uri-host"],
-    .path: ["cs-uri-stem", "cs-uri-path"], .bytes: ["sc-bytes", "bytes"],
+  /// Names of columns by role, surest first.
+  private static let known: KeyValuePairs<WebRole, String> = [
+    .date: "date", .timeOfDay: "time", .timestamp: "timestamp", .method: "cs-method",
+    .path: "cs-uri-stem cs-uri-path", .query: "cs-uri-query", .target: "cs-uri",
+    .host: "x-host-header cs(host) cs-host cs-uri-host", .status: "sc-status",
+    .bytes: "sc-bytes bytes", .cacheControl: "sc(cache-control)", .expires: "sc(expires)",
+    .totalMilliseconds: "time-taken", .originSeconds: "time-to-first-byte",
+    .cacheStatus: "x-edge-result-type x-cache",
   ]
 
   init(_ line: some Collection<UInt8>, secondsTaken: Bool) {
@@ -134,13 +128,11 @@ struct W3CColumns: WebLayout {
     let lower = names.map { $0.lowercased() }
     // CloudFront uses seconds, and a name of its own for the requested host.
     let isSeconds = secondsTaken || lower.contains("x-edge-location")
-    var roles = lower.enumerated().map { index, name -> WebRole? in
-      if isSeconds, name == "time-taken" { return .totalSeconds }
-      guard lower.firstIndex(of: name) == index, let role = W3CColumns.known[name] else {
-        return nil
-      }
-      let surest = W3CColumns.ranks[role]?.first { lower.contains($0) }
-      return (surest ?? name) == name ? role : nil
+    var roles = [WebRole?](repeating: nil, count: lower.count)
+    for (role, names) in W3CColumns.known {
+      let places = names.split(separator: " ").lazy.compactMap { lower.firstIndex(of: String($0)) }
+      guard let place = places.first else { continue }
+      roles[place] = role == .totalMilliseconds && isSeconds ? .totalSeconds : role
     }
     while let last = roles.last, last == nil { roles.removeLast() }
     byPlace = roles
@@ -151,13 +143,12 @@ struct W3CColumns: WebLayout {
 
   var understanding: [String] {
     let read = zip(names, byPlace).compactMap { name, role in role.map { "\(name) is the \($0)" } }
-    var missing: [String] = []
-    if !roles.isSuperset(of: [.date, .timeOfDay]), !roles.contains(.timestamp) {
-      missing.append("date and time")
-    }
-    if !roles.contains(.host) { missing.append("host") }
-    if !roles.contains(.status) { missing.append("status (every response counts as 200)") }
-    if !roles.contains(.bytes) { missing.append("size") }
+    let isTimed = roles.contains(.timestamp) || roles.isSuperset(of: [.date, .timeOfDay])
+    let needed: KeyValuePairs<WebRole, String> = [
+      .host: "host", .status: "status (every response counts as 200)", .bytes: "size",
+    ]
+    let missing =
+      (isTimed ? [] : ["date and time"]) + needed.filter { !roles.contains($0.key) }.map(\.value)
     let rest = zip(names, byPlace + names.map { _ in nil }).filter { $0.1 == nil }.map(\.0)
     return read
       + (missing.isEmpty ? [] : ["no column has the " + missing.joined(separator: ", the ")])

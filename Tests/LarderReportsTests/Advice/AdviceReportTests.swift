@@ -6,12 +6,21 @@ import Testing
 
 struct AdviceReportTests {
   @Test func boxFitsTheTerminal() {
-    let decision = Decision(
+    var decision = Decision(
       trace: "t", unit: .bytes,
-      today: .init(cache: "nginx lru", capacity: 200 << 20, hitRatio: 0.2),
+      today: .init(cache: "nginx lru, inactive=10m", capacity: 200 << 20, hitRatio: 0.2),
       proposed: .init(
         cache: "nginx inactive=30d, proxy_cache_min_uses 2", capacity: 200 << 20, hitRatio: 0.6))
+    decision.today.originRequestsPerDay = 53_267
+    decision.proposed.originRequestsPerDay = 39_506
     let text = DecisionBox(decision: decision).text(width: 80)
+    // Titles end where their columns do.
+    let lines = text.split(separator: "\n")
+    let ends = ["change", "points", "-25.8 %"].map { word in
+      lines.first { $0.contains(word + " ") && $0.contains("  ") && !$0.contains("Use") }
+        .flatMap { $0.range(of: word + " ", options: .backwards)?.upperBound.utf16Offset(in: $0) }
+    }
+    #expect(Set(ends).count == 1 && ends[0] != nil, "\(ends)\n\(text)")
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(text)")
     #expect(text.contains(" nginx inactive=30d, ") && text.contains(" proxy_cache_min_uses 2 "))
   }
@@ -42,7 +51,7 @@ struct AdviceReportTests {
       "Use nginx inactive=1d with 64.00 MiB and fewer query parameters in the key: 5.00 points "
         + "more hits, 1.50 USD a month less.",
       "hit ratio 70.00 % 75.00 % +5.00 points", "hit ratio in the log 62.00 % –",
-      "from the origin a day 5.00 GB 4.50 GB -10.0 %", "USD a month 21.50 20.00 -7.0 %",
+      "origin traffic a day 5.00 GB 4.50 GB -10.0 %", "USD a month 21.50 20.00 -7.0 %",
       "Another cache: arc with 64.00 MiB would serve 82.22 %, 7.22 points more than proposed",
       "TTL: one of 60 min or more costs at most 0.2 points.",
       "Amounts a day: extrapolated from 2.0 h of trace.", "differ from the simulation by 8.00",

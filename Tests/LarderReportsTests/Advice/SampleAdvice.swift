@@ -32,7 +32,7 @@ enum SampleAdvice {
     }
     var decision = Decision(
       trace: name, unit: .bytes, scope: "the last 50 % of the trace, with a warm cache",
-      today: side("nginx lru", 0.7, [48_000, 5e9, 21.5]),
+      today: side("nginx lru, inactive=10m", 0.7, [48_000, 5e9, 21.5]),
       proposed: side("nginx inactive=1d", 0.75, [40_000, 4.5e9, 20]))
     decision.other = side("arc", 0.8222, [30_000, 4e9, 18])
     (decision.recordedHitRatio, decision.ttlSeconds) = (0.62, 3600)

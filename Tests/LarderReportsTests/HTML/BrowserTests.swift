@@ -34,6 +34,7 @@ struct BrowserTests {
     let milliseconds: Double
     let ranks: [String]
     let measures: [String]
+    let copies: [String]
     let heat: String
     let markdown: String
     let saved: String
@@ -79,10 +80,20 @@ struct BrowserTests {
       let isBytes = kind == "check"
       let measures =
         (isBytes ? ["Bytes s3-fifo 60.00 %, +10.00 4"] : [])
-        + ["Cost s3-fifo 50.00 %, +25.00 4"]
+        + ["Cost \(Self.hostile) 70.00 %, +45.00 4"]
       #expect(probe.measures.count == measures.count + 1 && probe.measures[0].hasPrefix("Hits "))
       #expect(zip(probe.measures.dropFirst(), measures).allSatisfy { $0.hasSuffix($1) })
-      #expect(probe.heat.contains("cost saved") && probe.heat.contains("25.0"), "\(probe.heat)")
+      // Heading, caption and text follow the measure; a policy is ranked whatever its name.
+      let words =
+        (isBytes ? [("Byte hit ratio", "s3-fifo", "60.00")] : [])
+        + [("Cost saved", Self.hostile, "70.00")]
+      #expect(probe.copies[0].contains("\n## Hit ratio, %: memory\n"))
+      for (copy, (title, policy, value)) in zip(probe.copies.dropFirst(), words) {
+        #expect(copy.contains("\n## \(title), %: memory\n"), "\(copy)")
+        #expect(copy.contains("| \(policy) | \(value) |"), "\(copy)")
+        #expect(copy.hasSuffix("\n\(policy) has the highest \(title.lowercased()) at 10%."))
+      }
+      #expect(probe.heat.contains("cost saved") && probe.heat.contains("45.0"), "\(probe.heat)")
       #expect(probe.markdown.hasPrefix("# ") && probe.markdown.contains("| policy |"))
       #expect(Int(probe.saved).map { $0 > 5000 } == true, "\(probe.saved)")
     }
@@ -171,10 +182,12 @@ struct BrowserTests {
       bytes.records.removeAll { $0.cell.configuration != "memory" }
       for place in bytes.records.indices { bytes.records[place].cell.unit = .bytes }
       check.results = bytes
-      return try CheckDocument(check).html()
+      return CheckDocument(check).html()
     default: return try HTMLReport().text(of: results)
     }
   }
+
+  private static let hostile = "fifo:\"><script>alert(1)</script>"
 
   private static var results: RunResults {
     var results = SampleResults.full
@@ -191,7 +204,7 @@ struct BrowserTests {
     results.notes = ["<iframe src=\"https://example.com\"></iframe>"]
     for index in results.records.indices where results.records[index].cell.policy == "fifo" {
       results.records[index].cell.trace = "feed"
-      results.records[index].cell.policy = "fifo:\"><script>alert(1)</script>"
+      results.records[index].cell.policy = hostile
     }
     return results
   }
@@ -261,8 +274,12 @@ struct BrowserTests {
     slider.value = slider.max;
     slider.dispatchEvent(new Event('input'));
     found.ranks.push(ranks());
+    found.copies = [];
     found.measures = all('[data-measure]').map((item) => {
       item.click();
+      explore.querySelector('[data-copy]').click();
+      found.copies.push(explore.dataset.copied
+        + document.querySelector('#figure-memory-hit-ratio figcaption').textContent);
       return [item.textContent, explore.querySelector('li').textContent,
         all('.other polyline').length].join(' ');
     });

@@ -126,7 +126,7 @@ struct JSONFields: Sendable {
     let target = fields.first.map { JSONNameTree.folded($0.name) }
     if JSONRole.ids.contains(where: { JSONNameTree.folded($0) == target }) { return true }
     let methods = JSONRole.methods.map(JSONNameTree.folded)
-    return choose(.operation).map { !methods.contains($0.folded) } ?? false
+    return choose(.operation).map { !methods.contains($0.folded.lastPart) } ?? false
   }
 
   private func isRead(_ role: JSONRole) -> Bool {
@@ -141,6 +141,7 @@ struct JSONFields: Sendable {
     for (rank, (name, role)) in names.enumerated() {
       for key in keys.keys(named: prefix + name) where !key.values.isEmpty {
         let fitting = key.count { value in
+          if role == .id, JSONRole.request.accepts(value) { return false }
           guard role == .id, name == "request" else { return role.accepts(value) }
           return value.find(0x20) == nil && value.find(0x2F) != nil
         }

@@ -83,7 +83,8 @@ enum JSONRole: String, CaseIterable, Sendable {
       if let number = Double(value.text) { return number >= 1e8 }
       return LogTime.microseconds(value) != nil
     case .cost: return JSONRole.isDuration(value)
-    case .cacheStatus: return value.count >= 3 && rest.takeInteger() == nil
+    case .cacheStatus:
+      return value.count >= 3 ? rest.takeInteger() == nil : ["0", "1"].contains(value.text)
     case .operation: return CsvOperations.words.meaning(of: value.text) != nil
     }
   }
@@ -107,9 +108,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     }
   }
 
-  private static func words(_ text: String) -> [String] {
-    text.split(whereSeparator: \.isWhitespace).map(String.init)
-  }
+  private static let words = CsvName.words
 
   private static let verbs = Set(
     words(
@@ -129,7 +128,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     StartLocal time_ms ts_ms timestamp_ms timestamp_us timestamp_ns epoch unixtime datestamp
     EdgeEndTimestamp receiveTimestamp request_date haproxy_dateTime time_end eventTime event_time
     log_time created_at request.start_gmt datetime_gmt t started_at reqTimeSec start_date
-    time_micros _time event_timestamp startTimeMs prefix
+    time_micros _time event_timestamp EventTimestampMs startTimeMs prefix
     """)
 
   static let urls = words(
@@ -137,14 +136,11 @@ enum JSONRole: String, CaseIterable, Sendable {
     request.uri ClientRequestURI request_uri RequestPath httpRequest.requestUrl url.original
     url.full originalRequestUriWithArgs req.originalUrl req.url request.url http.request.uri
     http.url http.target originalUrl request_url cs-uri http_url http_uri full_url full_uri url
-    cs_uri
-    req_url req_uri proxy.path
+    cs_uri req_url req_uri proxy.path httpRequest_requestUrl
     """)
 
   static let requestLines = words(
-    """
-    RequestLine request_line request http_request req http.request.line requested_url
-    """)
+    "RequestLine request_line request http_request req http.request.line requested_url uri")
 
   static let paths = words(
     """
@@ -163,7 +159,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     """
     request.method ClientRequestMethod request_method http.request.method httpRequest.requestMethod
     method http_method req.method cs-method verb request_verb http_verb http.method request.verb
-    reqMethod proxy.method request
+    reqMethod proxy.method httpRequest_requestMethod request
     """)
 
   private static let hosts = words(
@@ -194,7 +190,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     httpRequest.status http.response.status_code res.statusCode res.status response.status
     response.status_code resp.status sc-status http_status_code http_status elb_status_code
     response http.status_code http.status resp_status http_code code result_code OriginStatus
-    reply_status proxy.statusCode api.statusCode
+    reply_status proxy.statusCode api.statusCode httpRequest_status
     """)
 
   private static let sizes = words(
@@ -206,7 +202,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     response.size response.bytes http.response.bytes http.response.body.size bytes bytes_written
     bytes_out resp_bytes content_length object_size obj_size bytes_read bytes.read length
     http.response.written http.response_content_length response_content_length
-    proxy.responseByteSize properties.responseBodySize api.tx
+    proxy.responseByteSize properties.responseBodySize api.tx httpRequest_responseSize
     """)
 
   private static func headers(_ name: String) -> [String] {

@@ -39,7 +39,7 @@ enum LogTime {
       let end = place + 13
       if line[place - 4] == 0x20, line.count > end, line[end] == 0x5D { return true }
       // `/2026:` or `-01T` before the time.
-      let isCommon = line[place - 1] == 0x3A && line[place - 6] == 0x2F
+      let isCommon = [0x3A, 0x20].contains(line[place - 1]) && line[place - 6] == 0x2F
       let isISO = [0x54, 0x20].contains(line[place - 1]) && [0x2D, 0x2F].contains(line[place - 4])
       guard isCommon || isISO else { continue }
       var rest = line[(place + 8)...]
@@ -68,7 +68,7 @@ enum LogTime {
 
   @inline(__always) static func common(_ text: inout DateText) -> UInt64? {
     guard let day = text.number(2), text.passes(0x2F), let month = text.month(),
-      text.passes(0x2F), let year = text.number(4), text.passes(0x3A),
+      text.passes(0x2F), let year = text.number(4), text.passes(0x3A) || text.passes(0x20),
       let seconds = text.clock(), let fraction = text.fraction()
     else { return nil }
     var zone = 0

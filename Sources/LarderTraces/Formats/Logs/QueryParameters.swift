@@ -59,15 +59,13 @@ final class QueryParameters {
   /// Names that identify a visit and not a page, in lower case without `_` and `-`.
   private static let names: Set = [
     "fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "ttclid",
-    "twclid",
-    "igshid", "igsh", "mccid", "mceid", "ga", "gl", "hsenc", "hsmi", "sessionid", "session", "sid",
+    "twclid", "igshid", "igsh", "mccid", "mceid", "ga", "gl", "hsenc", "hsmi", "sessionid", "session", "sid",
     "phpsessid", "jsessionid", "aspsessionid", "sessid", "token", "timestamp", "ts", "time", "cb",
     "cachebuster", "cachebust", "nocache", "rand", "random", "rnd", "", "requestid", "visitorid",
     "clientid", "trackingid",
   ]
 
   private func isSuspect(_ name: String, _ uses: Uses) -> Bool {
-    guard uses.values.count > 1 else { return false }
     let plain = name.lowercased().filter { $0 != "_" && $0 != "-" }
     if plain.hasPrefix("utm") || Self.names.contains(plain) { return true }
     let areTokens = uses.count >= Self.usesMinimum && uses.tokens * 10 >= uses.count * 9
@@ -78,7 +76,8 @@ final class QueryParameters {
   var hint: (text: String, option: String?)? {
     let found = uses.filter { isSuspect($0.key, $0.value) }
       .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
-    guard !found.isEmpty, objects.count > paths.count else { return nil }
+    guard found.contains(where: { $0.value.values.count > 1 }), objects.count > paths.count
+    else { return nil }
     let others = uses.keys.filter { name in
       name != Self.nameless && !found.contains { $0.key == name }
     }.sorted()

@@ -398,7 +398,7 @@ struct WebMapper {
     return .record(record)
   }
 
-  private static let hits = ["STALE", "UPDATING", "REVALIDATED", "TCP_REFRESH_UNMODIFIED"]
+  private static let hits = ["STALE", "UPDATING", "REVALIDATED", "TCP_REFRESH_UNMODIFIED", "1"]
     .map { Array($0.utf8) }
 
   private static func outcome(_ status: TextField) -> TraceRecord.Outcome {

@@ -267,8 +267,10 @@ private struct CsvGuess {
       }
       guard let column else { continue }
       if role == .id, CsvName.isBlock(plain[column]) {
-        // Addresses are per device.
-        found += plain.indices.filter { CsvName.devices.contains(plain[$0]) }.map { (.id, $0) }
+        // Addresses are per device or file.
+        let isOffset = CsvName.fileOffsets.contains(plain[column])
+        let owners = CsvName.devices.union(isOffset ? CsvName.files : [])
+        found += plain.indices.filter { owners.contains(plain[$0]) }.map { (.id, $0) }
       }
       found.append((role, column))
     }
@@ -276,6 +278,8 @@ private struct CsvGuess {
 
   private mutating func idColumn() -> Int? {
     var named = CsvName.ids.compactMap { plain.firstIndex(of: $0) }
+    let hasOffset = named.contains { CsvName.fileOffsets.contains(plain[$0]) }
+    named.removeAll { hasOffset && CsvName.files.contains(plain[$0]) }
     // The surest URL is kept: without its query, another column is another object.
     let isURL = { [plain] (column: Int) in CsvName.urls.contains(plain[column]) }
     let url = named.first(where: isURL)

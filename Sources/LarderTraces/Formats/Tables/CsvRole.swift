@@ -61,7 +61,7 @@ enum CsvName {
     name.lowercased().filter { $0.isLetter || $0.isNumber }
   }
 
-  private static func words(_ text: String) -> [String] {
+  static func words(_ text: String) -> [String] {
     text.split(whereSeparator: \.isWhitespace).map(String.init)
   }
 
@@ -85,14 +85,15 @@ enum CsvName {
   private static let blocks = words("block blockid blockno blocknum blocknumber blk blkno")
   private static let sectors = words(
     "lbn lba startlba lbastart sector sectorno sectornumber startsector blockaddress")
-  private static let offsets = words("offset offsetbytes byteoffset address addr")
+  static let fileOffsets = words("offset offsetbytes byteoffset fileoffset")
+  private static let offsets = fileOffsets + words("address addr")
   private static var addresses: [String] { sectors + offsets }
 
   fileprivate static let times = words(
     """
     time timestamp ts times timestamps optime t datetime date clock clocktime unixtime unixtimestamp
     epoch epochtime accesstime arrivaltime arrival eventtime starttime walltime reltime relativetime
-    relativeunix
+    relativeunix requesttime requesttimeutc timeutc timestamputc datetimeutc
     """)
 
   fileprivate static let sizes =
@@ -104,6 +105,7 @@ enum CsvName {
       contentbytes valuesize valuebytes valuelen valuelength valsize vsize datasize datalength
       itemsize filesize filebytes docsize documentsize payloadsize payloadbytes transfersize
       transferbytes numbytes nbytes bytecount lengthbytes iosizebytes iobytes reqsize len
+      objectsizebytes requestiosizebytes
       """)
 
   fileprivate static let operations = words(
@@ -120,6 +122,9 @@ enum CsvName {
     "hostname",
   ]
 
+  /// Files, whose parts are objects in tables with offsets.
+  static let files: Set = ["filename", "file", "fileid", "filepath", "path"]
+
   static let promptLengths: Set = [
     "requesttokens", "inputlength", "inputtokens", "prompttokens", "contexttokens",
   ]
@@ -131,7 +136,8 @@ enum CsvName {
   }
 
   static func isLength(_ name: String) -> Bool {
-    ["requestsize", "iosize", "iosizebytes", "iobytes", "reqsize"].contains(name)
+    ["requestsize", "iosize", "iosizebytes", "iobytes", "reqsize", "requestiosizebytes"]
+      .contains(name)
   }
 
   private static let units: [String: TimeUnit] = {

@@ -144,6 +144,41 @@ struct ProducerTests {
         + "cs-uri-stem - rs-duration rs-bytes c-referrer c-user-agent customer-id",
       #"1772359201 1 192.0.2.1 500 192.0.2.2 80 TCP_HIT/200 900 GET http://h.com/a - 0 400 "-" "#
         + #""Moz (X; b)" 1234"#),
+    // docs.ceph.com/en/latest/radosgw/config-ref: ops log; the method is in the key uri
+    Producer(
+      "Ceph", "json-lines", (1, "/b/a", 900),
+      #"{"bucket":"b","time":"2026-03-01T10:00:01.000000Z","operation":"get_obj","#
+        + #""uri":"GET /b/a HTTP/1.1","http_status":"200","bytes_sent":900,"object_size":900}"#),
+    // docs.aws.amazon.com/waf/latest/developerguide/logging-fields.html: no status
+    Producer(
+      "AWS WAF", "json-lines", (1, "/a?q=1", 0),
+      #"{"timestamp":1772359201000,"action":"ALLOW","httpRequest":{"clientIp":"192.0.2.1","#
+        + #""uri":"/a","args":"q=1","httpVersion":"HTTP/1.1","httpMethod":"GET"}}"#),
+    // developers.cloudflare.com/logs: Workers trace events
+    Producer(
+      "Cloudflare's Workers", "json-lines", (1, "https://h.com/a", 0),
+      #"{"Event":{"Request":{"URL":"https://h.com/a","Method":"GET"},"Response":{"Status":200}},"#
+        + #""EventTimestampMs":1772359201000,"Outcome":"ok"}"#),
+    // Logs of Google's load balancers, flattened in BigQuery
+    Producer(
+      "BigQuery", "web-table", (1, "https://h.com/a", 900),
+      "timestamp,httpRequest_requestMethod,httpRequest_requestUrl,httpRequest_status,"
+        + "httpRequest_responseSize",
+      "2026-03-01 10:00:01.000000 UTC,GET,https://h.com/a,200,900"),
+    // docs.python.org: http.server; Werkzeug (Flask) writes the same
+    Producer(
+      "http.server", "combined", (1, "/a", 900),
+      #"127.0.0.1 - - [01/Mar/2026 10:00:01] "GET /a HTTP/1.1" 200 900"#),
+    Producer(
+      "Django", "combined", (1, "/a", 900),
+      #"[01/Mar/2026 10:00:01] "GET /a HTTP/1.1" 200 900"#),
+    Producer(
+      "Uvicorn", "combined", (-noon, "/a", 0),
+      #"INFO:     127.0.0.1:50000 - "GET /a HTTP/1.1" 200 OK"#),
+    Producer(
+      "units in names", "csv", (1, "/p/a", 900),
+      "Request Time (UTC),Cache-Key,Object Size [bytes],User Agent",
+      "2026-03-01 10:00:01,/p/a,900,x", "2026-03-01 10:00:01,/p/a,900,y"),
     Producer("an array", "json-lines", (1, "/a", 900), "[", "\(object),", object, "]"),
     Producer(
       "CloudWatch's events", "json-lines", (1, "/a", 900),
@@ -191,6 +226,31 @@ struct ProducerTests {
     let (source, records) = try readSource(text.utf8, "hm_1.csv")
     #expect(source.format.name == "msr-cambridge" && records.count == 2)
     #expect(records[1].time - records[0].time == 1_000_000)
+  }
+
+  /// techdocs.akamai.com/datastream2: cacheStatus is 0 or 1.
+  @Test func akamaisCacheStatusIsRead() throws {
+    let lines = ["1", "0", "1", "1"].map { status in
+      #"{"reqTimeSec":"1772359201.5","bytes":"900","statusCode":"200","reqHost":"h.com","#
+        + #""reqMethod":"GET","reqPath":"/a","queryStr":"-","cacheStatus":"\#(status)"}"# + "\n"
+    }
+    let notes = try readTrace(lines.joined().utf8, "a.log").notes
+    #expect(notes.contains { $0.hasSuffix(" a hit ratio of 75.0 %: 3 of 4 gets.") }, "\(notes)")
+  }
+
+  /// github.com/google-research-datasets/thesios: a part of a file is an object.
+  @Test func partsOfFilesAreObjects() throws {
+    let rows = [(0, "READ"), (4096, "READ"), (0, "READ"), (0, "WRITE")].map { offset, operation in
+      "f,\(offset),a,1.5,\(operation),4096,1772359201.5\n"
+    }
+    let text =
+      "filename,file_offset,application,c_time,op_type,request_io_size_bytes,start_time\n"
+      + rows.joined()
+    let (source, records) = try readSource(text.utf8, "data.csv")
+    #expect(source.format.name == "csv" && Set(records.map(\.key)).count == 2)
+    #expect(records.map(\.size) == [4096, 4096, 4096, 4096])
+    #expect(records.map(\.operation) == [0, 0, 0, 1])
+    #expect(records[0].time == 1_772_359_201_500_000)
   }
 
   @Test func numbersOfBaleenAreOperations() throws {

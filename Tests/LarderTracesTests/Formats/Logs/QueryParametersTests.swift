@@ -15,6 +15,7 @@ struct QueryParametersTests {
 
   @Test(arguments: [
     ("/a?utm_source=n#", "'utm_source'", "query=drop"),
+    ("/a?utm_source=mail&utm_campaign=n#", "'utm_campaign'", "query=drop"),
     ("/a?id=%&fbclid=x#", "'fbclid'", "only=id"),
     ("/a?gclid=#&page=%", "'gclid'", "only=page"), ("/a?PHPSESSID=#", "'PHPSESSID'", "query=drop"),
     ("/a?v=%&_=17723592000#", "'_'", "only=v"), ("/a?17723592000#", "'(no name)'", "query=drop"),
