@@ -59,10 +59,10 @@ final class QueryParameters {
   /// Names that identify a visit and not a page, in lower case without `_` and `-`.
   private static let names: Set = [
     "fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "ttclid",
-    "twclid", "igshid", "igsh", "mccid", "mceid", "ga", "gl", "hsenc", "hsmi", "sessionid", "session", "sid",
-    "phpsessid", "jsessionid", "aspsessionid", "sessid", "token", "timestamp", "ts", "time", "cb",
-    "cachebuster", "cachebust", "nocache", "rand", "random", "rnd", "", "requestid", "visitorid",
-    "clientid", "trackingid",
+    "twclid", "igshid", "igsh", "mccid", "mceid", "ga", "gl", "hsenc", "hsmi", "sessionid",
+    "session", "sid", "phpsessid", "jsessionid", "aspsessionid", "sessid", "token", "timestamp",
+    "ts", "time", "cb", "cachebuster", "cachebust", "nocache", "rand", "random", "rnd", "",
+    "requestid", "visitorid", "clientid", "trackingid",
   ]
 
   private func isSuspect(_ name: String, _ uses: Uses) -> Bool {
