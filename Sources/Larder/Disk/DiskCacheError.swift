@@ -108,17 +108,6 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The error of creating a database in place of one that was not usable for `reason`.
-  func following(_ reason: String) -> DiskCacheError {
-    let rest = "; the earlier database was discarded: \(reason)"
-    switch self {
-    case .database(let path, let code, let message):
-      return .database(path: path, code: code, message: message + rest)
-    case .files(let message): return .files(message: message + rest)
-    default: return self
-    }
-  }
-
   init(_ error: SQLiteError) {
     self = .database(path: error.path, code: error.code, message: error.message)
   }

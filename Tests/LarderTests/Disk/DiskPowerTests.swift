@@ -251,8 +251,5 @@ import Testing
     // The second sync of folders whose first had failed was relied upon, SQLite's among them.
     _ = try FaultRound.run(seed: 1, round: 44)
     _ = try FaultRound.run(seed: 2, round: 359)
-    // A failed sync of the log during an opening discarded the database.
-    _ = try FaultRound.run(seed: 1, round: 220)
-    _ = try FaultRound.run(seed: 3, round: 148)
   }
 }

@@ -48,7 +48,7 @@ extension DiskCore {
     } catch {
       // Without it the next opening reports what was set aside.
       try? folder.removeDatabase()
-      throw error.following(reason)
+      throw .files(message: "\(error); the earlier database was discarded: \(reason)")
     }
   }
 
