@@ -310,8 +310,7 @@ extension DiskCore {
     }
   }
 
-  /// Moves a log that was rewritten after a failed sync. The system may have dropped pages of it
-  /// meanwhile, with which acknowledged changes are gone.
+  /// Moves a log that was rewritten after a failed sync, if the system still had all its pages.
   private func findLog(_ index: DiskIndex) throws(DiskCacheError) {
     guard folder.pagesAtRisk > 0 else { return }
     try inDatabase { () throws(SQLiteError) in
