@@ -245,3 +245,7 @@ void larder_gathering_free(larder_gathering *gathering) {
   sqlite3_vfs_unregister(&gathering->layer);
   sqlite3_free(gathering);
 }
+
+void larder_leave_log(sqlite3 *connection) {
+  if (connection) sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, 0);
+}

@@ -10,10 +10,10 @@ struct SizeTests {
       (["Sources/LarderEngine"] + Registration.policies, 19_245),
       (["Sources/LarderTraces"], 16_299),
       (["Sources/LarderExperiments"], 12_240),
-      (["Sources/Larder"], 20_132),
+      (["Sources/Larder"], 20_163),
       (["Sources/LarderHTTP"], 2_218),
-      (["Sources"], 90_619),
-      (["Tests"], 71_920),
+      (["Sources"], 90_650),
+      (["Tests"], 72_073),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }

@@ -14,6 +14,7 @@
 ///
 /// For one connection each: others do not see buffered writes before a commit.
 typedef struct larder_gathering larder_gathering;
+struct sqlite3;
 
 /// Creates a layer above the VFS named `below`, or above SQLite's default for null. Returns null if
 /// there is no such VFS or no memory. `below` must outlive the layer.
@@ -24,5 +25,8 @@ const char *larder_gathering_name(const larder_gathering *gathering);
 
 /// Frees a layer, whose files must be closed. Null does nothing.
 void larder_gathering_free(larder_gathering *gathering);
+
+/// Makes closing a connection leave its write-ahead log as it is. Null does nothing.
+void larder_leave_log(struct sqlite3 *connection);
 
 #endif

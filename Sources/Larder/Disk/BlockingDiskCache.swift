@@ -381,6 +381,7 @@ public final class BlockingDiskCache: @unchecked Sendable {
     let (answer, told) = withLock { core in
       let isHeard = events.isActive || observers.isActive
       core.listen(isHeard)
+      core.closeLost()
       let answer = Swift.Result { () throws(DiskCacheError) in try body(core) }
       return (answer, isHeard ? core.takeEvents() : [])
     }

@@ -53,17 +53,6 @@ struct FaultModel {
     if hasSucceeded { later = now } else { hasFailed() }
   }
 
-  /// Records that the cache was reopened: it has the entries left on the disk.
-  mutating func isReopened() { now = later }
-
-  /// Records that the cache has started with an empty database.
-  mutating func isRebuilt() {
-    for key in now.keys {
-      now[key]?.insert(nil)
-      later[key]?.insert(nil)
-    }
-  }
-
   /// Checks and records the result of a get.
   ///
   /// - Parameter mayBeLost: True if a value may have been treated as damaged because it could not

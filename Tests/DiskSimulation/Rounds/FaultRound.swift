@@ -132,7 +132,7 @@ package struct FaultRound {
       try require(isClosed, "closing fails though nothing fails any more")
       if let opened {
         model.flushed(hasSucceeded: true)
-        if opened.statistics.rebuilds > 0 { model.isRebuilt() }
+        try checkKept(opened)
       }
     }
     // Deallocating a cache closes it, which must not happen before the process is killed.
@@ -170,7 +170,7 @@ package struct FaultRound {
       default: throw SimulationFailure("unexpected: \(error)")
       }
     }
-    if cache.statistics.rebuilds > 0 { model.isRebuilt() }
+    try checkKept(cache)
     switch operation {
     case .set(let key, let version, _):
       model.noted(key, version, hasSucceeded: hasSucceeded)
@@ -190,15 +190,13 @@ package struct FaultRound {
   ) throws {
     for key in 0..<SimulatedKey.count {
       let found = try CacheState.find(key, in: cache)
-      // A lost log may be abandoned only now.
-      if cache.statistics.rebuilds > 0 { model.isRebuilt() }
       try model.found(key, found?.value, mayBeLost: false)
     }
-    // A log that cannot be synced is abandoned, unless each commit syncs it.
-    let maySync = [.sync, .inputOutput, .noSpace].contains(plan.kind)
-    try require(
-      cache.statistics.rebuilds == 0 || maySync && plan.durability == .normal,
-      "rebuilt: \(cache.damage ?? "none")")
+    try checkKept(cache)
+  }
+
+  private func checkKept(_ cache: BlockingDiskCache) throws {
+    try require(cache.statistics.rebuilds == 0, "rebuilt: \(cache.damage ?? "none")")
   }
 
   /// Checks that another process can open the remaining files, and work with them.

@@ -45,11 +45,14 @@ import Testing
     #expect(failures > 0 || count == 1)
   }
 
-  private func open(_ disk: SimulatedDisk, inlineBytesMax: Int = 100) throws -> BlockingDiskCache {
+  private func open(
+    _ disk: SimulatedDisk, inlineBytesMax: Int = 100, checkpointPages: Int = 4_000
+  ) throws -> BlockingDiskCache {
     try BlockingDiskCache(
       path: "/caches/app",
       configuration: DiskConfiguration(
-        limits: DiskLimits(bytes: nil, freeBytes: 0), inlineBytesMax: inlineBytesMax),
+        limits: DiskLimits(bytes: nil, freeBytes: 0), inlineBytesMax: inlineBytesMax
+      ).with { $0.checkpointPages = checkpointPages },
       clock: WallCacheClock(), files: SimulatedFiles(disk))
   }
 
@@ -74,6 +77,73 @@ import Testing
       }
       #expect(refusals > 0)
     }
+  }
+
+  /// An opening that commits, because a suite is empty, cannot sync its log: nothing is lost.
+  @Test(arguments: [SimulatedFault.Kind.noSpace, .sync, .inputOutput], [1, Int.max])
+  func failedSyncWhileOpeningKeepsTheDatabase(
+    kind: SimulatedFault.Kind, count: Int
+  ) throws {
+    for call in 1... {
+      let disk = SimulatedDisk(seed: 1)
+      let first = try open(disk)
+      try first.set(Data([1]), for: "key")
+      try first.set(Data([1]), for: "key", suite: "empty")
+      try first.remove("key", suite: "empty")
+      try first.close()
+      disk.fault = SimulatedFault(kind, first: call, count: count)
+      // Closed by its deallocation, while calls fail.
+      _ = try? open(disk, checkpointPages: 1)
+      disk.endFault()
+      let cache = try open(disk)
+      #expect(cache.damage == nil, "call \(call)")
+      #expect(try cache.value(for: "key") == Data([1]), "call \(call)")
+      if disk.failures == 0 { break }
+    }
+  }
+
+  /// The system dropped pages of a log that it had failed to write.
+  @Test func logThatLostPagesIsSetAside() throws {
+    let disk = SimulatedDisk(seed: 1)
+    let cache = try open(disk)
+    for key in 0..<9 { try cache.set(Data([1]), for: "\(key)") }
+    disk.fault = SimulatedFault(.sync, first: 1, count: 1)
+    try cache.core.index?.log.checkpoint()
+    #expect(disk.failures == 1)
+    let files = SimulatedFiles(disk)
+    let size = try files.size("/caches/app/index.sqlite-wal")
+    try [UInt8](repeating: 0, count: 4_096).withUnsafeBytes {
+      try files.write(
+        $0, to: "/caches/app/index.sqlite-wal", at: size - 4_096, .existing, syncs: false)
+    }
+    #expect(try cache.value(for: "0") == nil)
+    #expect(cache.damage?.contains("log") == true && cache.statistics.rebuilds == 1)
+  }
+
+  /// A damaged database is set aside, and then no call succeeds that would create another.
+  @Test func databaseSetAsideIsReportedByTheNextOpening() throws {
+    var reports = 0
+    for call in 1... {
+      let disk = SimulatedDisk(seed: 1)
+      let first = try open(disk)
+      try first.set(Data([1]), for: "key")
+      try first.close()
+      try [UInt8](repeating: 7, count: 4_096).withUnsafeBytes {
+        try SimulatedFiles(disk).write(
+          $0, to: "/caches/app/index.sqlite", at: 0, .existing, syncs: false)
+      }
+      disk.fault = SimulatedFault(.noSpace, first: call, count: .max)
+      var message = ""
+      do { _ = try open(disk) } catch { message = "\(error)" }
+      disk.endFault()
+      if message.isEmpty { break }
+      let isKept = try SimulatedFiles(disk).kind("/caches/app/damaged/index.sqlite") == .file
+      let isDiscarded = message.contains("the earlier database was discarded")
+      let cache = try open(disk)
+      #expect((cache.statistics.rebuilds == 1) == (isKept || !isDiscarded), "call \(call)")
+      if isKept { reports += 1 }
+    }
+    #expect(reports > 2)
   }
 
   /// Entries lost by a failed call do not reappear when the database has to be reopened.

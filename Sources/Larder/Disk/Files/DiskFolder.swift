@@ -9,6 +9,8 @@ final class DiskFolder {
   let files: any FileLayer
   let values: ValueStores
   private var doubtsDatabaseName = false
+  /// Pages of the log that may not be on the disk, and must be found when it is opened again.
+  var pagesAtRisk = 0
 
   var databasePath: String { Self.databasePath(in: path) }
   var logPath: String { databasePath + "-wal" }
@@ -115,6 +117,7 @@ extension DiskFolder {
   ///
   /// - Throws: If the database can be neither renamed nor removed.
   func setDatabaseAside() throws(FileFailure) {
+    pagesAtRisk = 0
     let hasPlace = (try? makeAside()) != nil
     var isKept = false
     // The database first: if the process ends in between, SQLite removes a log without a database.
@@ -131,6 +134,7 @@ extension DiskFolder {
   }
 
   func removeDatabase() throws(FileFailure) {
+    pagesAtRisk = 0
     for path in databaseNames { try files.removeTree(path) }
     try files.removeTree(snapshotPath)
   }
@@ -166,6 +170,12 @@ extension DiskFolder {
 
   func removeAside() throws(FileFailure) {
     if try files.kind(asidePath) != .missing { try files.removeTree(asidePath) }
+  }
+
+  /// True if a database was set aside and none has been created since.
+  var hasOnlyAside: Bool {
+    (try? files.kind(asidePath + databasePath.dropFirst(path.count))) == .file
+      && (try? files.size(databasePath)) == 0
   }
 
   var asideBytes: UInt64 {

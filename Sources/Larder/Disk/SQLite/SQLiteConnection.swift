@@ -157,15 +157,24 @@ package final class SQLiteConnection {
 
   package var isReadOnly: Bool { handle != nil && sqlite3_db_readonly(handle, "main") == 1 }
 
-  @discardableResult package func checkpoint(empties: Bool = true) throws(SQLiteError) -> Bool {
+  @discardableResult package func checkpoint(
+    empties: Bool = true, of pages: Int = 0
+  ) throws(SQLiteError) -> Bool {
     try check()
     let mode = empties ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
-    logPages.pointee = 0
     var (logged, moved): (Int32, Int32) = (-1, -1)
     let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &logged, &moved)
     guard code == SQLITE_OK else { throw error(code) }
+    logPages.pointee = 0
+    guard pages == 0 || logged >= pages else {
+      throw SQLiteError(
+        code: SQLITE_CORRUPT, message: "part of its log did not reach the disk", path: path)
+    }
     return logged == moved && logged >= 0
   }
+
+  /// Makes `close` leave the log as it is: SQLite would sync it, move its pages and remove it.
+  package func leaveLog() { larder_leave_log(handle) }
 
   package var pagesInLog: Int { Int(logPages.pointee) }
 

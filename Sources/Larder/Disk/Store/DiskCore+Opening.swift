@@ -10,6 +10,7 @@ import LarderLibc
 extension DiskCore {
   func open() throws(DiskCacheError) {
     do throws(DiskCacheError) {
+      if damage == nil, folder.hasOnlyAside { noteDamage("it was set aside before") }
       try load()
     } catch {
       closeIndex()
@@ -34,9 +35,21 @@ extension DiskCore {
 
   private func startOver(_ reason: String, deletes: Bool = false) throws(DiskCacheError) {
     try resetIDs()
-    try inFiles { () throws(FileFailure) in try setAside(reason, deletes: deletes) }
+    try inFiles { () throws(FileFailure) in
+      if !deletes { return try folder.setDatabaseAside() }
+      try folder.removeDatabase()
+      try folder.removeAside()
+    }
+    losses = DiskLosses()
+    noteDamage(reason)
     damageFound = nil
-    try load()
+    do throws(DiskCacheError) {
+      try load()
+    } catch {
+      // Without it the next opening reports what was set aside.
+      try? folder.removeDatabase()
+      throw .files(message: "\(error); the earlier database was discarded: \(reason)")
+    }
   }
 
   /// True if an intact database that cannot be opened may be abandoned. A key may be found again,
@@ -66,16 +79,6 @@ extension DiskCore {
     // Otherwise a log needs memory shared with other processes.
     try? connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     return (try? connection.number("SELECT count(*) FROM entries WHERE permanent != 0")) == 0
-  }
-
-  private func setAside(_ reason: String, deletes: Bool = false) throws(FileFailure) {
-    if deletes {
-      try folder.removeDatabase()
-      try folder.removeAside()
-    }
-    if !deletes { try folder.setDatabaseAside() }
-    losses = DiskLosses()
-    noteDamage(reason)
   }
 
   private func noteDamage(_ reason: String) {
@@ -111,6 +114,8 @@ extension DiskCore {
         if error.isMissing, !folder.files.isInPlace { continue }
         throw error.call.isEmpty ? DiskCacheError.inUse(path: path) : DiskCacheError(error)
       }
+      // Another process may have had it.
+      folder.pagesAtRisk = 0
       if folder.files.isInPlace { return }
       lock = nil
     }
@@ -218,20 +223,28 @@ extension DiskCore {
     // Puts of the open transaction are lost, and its deletions are repeated when reopening.
     rollBack(index)
     losses.rows.formUnion(doomed)
+    close(index)
+  }
+
+  private func close(_ index: DiskIndex) {
+    folder.pagesAtRisk = max(folder.pagesAtRisk, index.log.pagesAtRisk)
     index.close()
     self.index = nil
   }
 
-  /// Closes the database, and sets it aside if part of its log may never reach the disk, which a
-  /// later opening could not detect.
+  /// Closes the database if its log must be rewritten, and returns true.
+  @discardableResult func closeLost() -> Bool {
+    guard let index, index.log.isLost else { return false }
+    closeIndex()
+    return true
+  }
+
+  /// Closes the database after moving its log, which SQLite would do without reporting errors.
   func closeIndexForGood() {
     guard let index else { return }
     rollBack(index)
     if configuration.durability == .normal { try? index.log.checkpoint(empties: false) }
     closeIndex()
-    if index.log.isLost, configuration.troubleHandling != .fail {
-      try? setAside("its log could not be flushed to the disk")
-    }
   }
 }
 
@@ -272,6 +285,7 @@ extension DiskCore {
     if index.tags == nil { folder.removeSharedMemory() }
     folder.values.sealBytes = index.seal == nil ? 0 : UInt64(DiskSeal.overhead)
     do throws(DiskCacheError) {
+      try findLog(index)
       let contents = try read(index)
       let present = try sweepFiles(contents)
       contents.slots.grow(to: Int(contents.rows.last?.id ?? 0) + 1)
@@ -291,10 +305,18 @@ extension DiskCore {
       try removeEmptySuites(index)
       losses = DiskLosses()
     } catch {
-      index.close()
-      self.index = nil
+      close(index)
       throw error
     }
+  }
+
+  /// Moves a log that was rewritten after a failed sync, if the system still had all its pages.
+  private func findLog(_ index: DiskIndex) throws(DiskCacheError) {
+    guard folder.pagesAtRisk > 0 else { return }
+    try inDatabase { () throws(SQLiteError) in
+      try index.log.checkpoint(empties: false, of: folder.pagesAtRisk)
+    }
+    if !index.log.isLost { folder.pagesAtRisk = 0 }
   }
 
   private func openDatabase() throws(DiskCacheError) -> DiskIndex {

@@ -136,10 +136,6 @@ final class DiskCore {
   ///
   /// - Throws: `closed`, or the error of opening it.
   func openIndex() throws(DiskCacheError) -> DiskIndex {
-    if let index {
-      guard index.log.isLost else { return index }
-      try rebuild(after: DiskCacheError(index.log.loss))
-    }
     if let index { return index }
     guard !isClosed else { throw .closed(path: path) }
     guard !isSuspended else { throw .suspended(path: path) }

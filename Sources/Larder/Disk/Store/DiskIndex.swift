@@ -148,9 +148,13 @@ extension DiskIndex {
     // Apple's fsync leaves bytes in the drive's cache; elsewhere these pragmas have no effect.
     let full = configuration.durability == .full ? "ON" : "OFF"
     try connection.execute(
+      "PRAGMA locking_mode = \(configuration.isShared ? "NORMAL" : "EXCLUSIVE")")
+    // Otherwise it would be written, and the log synced with the folder, before `syncNames`.
+    if try connection.number("PRAGMA auto_vacuum") == 0 {
+      try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    }
+    try connection.execute(
       """
-      PRAGMA locking_mode = \(configuration.isShared ? "NORMAL" : "EXCLUSIVE");
-      PRAGMA auto_vacuum = INCREMENTAL;
       \(DiskLog.settings(configuration.durability))
       PRAGMA fullfsync = \(full);
       PRAGMA checkpoint_fullfsync = \(full);

@@ -1,9 +1,3 @@
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
-
 /// Commits of a database, and the state of its file, which readers see without the cache's lock.
 ///
 /// Commits go to a write-ahead log, which a checkpoint moves into the file. With durability `none`
@@ -21,7 +15,8 @@ final class DiskLog {
   private let pageBytesMax: Int
   private let begin: SQLiteStatement
   private let commitStatement: SQLiteStatement
-  /// True if part of the log may never reach the disk.
+  /// True if part of the log may never reach the disk: the next call closes the database, which
+  /// leaves the log in place, and opens it, which rewrites the log.
   private(set) var isLost = false
   private(set) var age: UInt32 = 0
   /// True if the database's file is the result of a finished checkpoint, or without a log of a
@@ -78,6 +73,7 @@ final class DiskLog {
   func close() {
     begin.finalize()
     commitStatement.finalize()
+    if isLost { connection.leaveLog() }
     // SQLite empties the log that it keeps.
     if isShared { try? connection.execute("PRAGMA journal_size_limit = 0") }
     // By its path, which may lead to another cache's journal.
@@ -113,7 +109,6 @@ final class DiskLog {
   }
 
   func commit() throws(SQLiteError) {
-    if isLost { throw loss }
     guard connection.isInTransaction else { return }
     try commitAlone { () throws(SQLiteError) in try commitStatement.run() }
     mayNameSnapshot = false
@@ -131,19 +126,22 @@ final class DiskLog {
 
   var holdsTooMuch: Bool { !isAhead && connection.pageCacheBytes > pageBytesMax }
 
-  func checkpointLongLog() throws(SQLiteError) {
-    guard connection.pagesInLog >= checkpointPages else { return }
-    try? checkpoint(empties: false)
-    if isLost { throw loss }
+  func checkpointLongLog() {
+    if connection.pagesInLog >= checkpointPages { try? checkpoint(empties: false) }
   }
+
+  /// Pages of a log that is lost: if fewer are found later, the system has forgotten some.
+  var pagesAtRisk: Int { isLost ? connection.pagesInLog : 0 }
 
   /// Moves all of the log into the database.
   ///
   /// A log whose sync failed is not synced again: the system may then report success without having
   /// written it. If its pages were moved, a power cut could leave a database with pages of
-  /// different ages.
-  func checkpoint(empties: Bool = true) throws(SQLiteError) {
-    if isLost { throw loss }
+  /// different ages. A failed sync is no error: commits are in the log.
+  ///
+  /// - Parameter pages: Number of pages that the log must have, if it is not emptied.
+  func checkpoint(empties: Bool = true, of pages: Int = 0) throws(SQLiteError) {
+    if isLost { return }
     guard isAhead else { return try settle() }
     let isChanged = !isSettled || connection.pagesInLog > 0
     if isChanged {
@@ -153,14 +151,13 @@ final class DiskLog {
     }
     unsettledReads = 0
     do throws(SQLiteError) {
-      guard try connection.checkpoint(empties: empties) else { return }
+      guard try connection.checkpoint(empties: empties, of: pages) else { return }
       if isChanged { (age, isSettled) = (age &+ 1, true) }
     } catch {
       // A reader in another process needs a part of the log: the next checkpoint moves it.
       if error.isBusy { return }
       guard syncsLate, error.isSyncFailure else { throw error }
       isLost = true
-      throw loss
     }
   }
 
@@ -188,12 +185,6 @@ final class DiskLog {
     else { return }
     hasSettledForReads = true
     try? checkpoint(empties: false)
-  }
-
-  var loss: SQLiteError {
-    SQLiteError(
-      code: SQLITE_CORRUPT, message: "its log could not be flushed to the disk",
-      path: connection.path)
   }
 
   func rollBack() {

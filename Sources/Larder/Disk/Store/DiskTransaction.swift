@@ -107,7 +107,7 @@ extension DiskCore {
       folder.values.retire(file.number, bytes: file.bytes, keeps: keepsFiles)
     }
     transaction.retired.removeAll(keepingCapacity: true)
-    try index.log.checkpointLongLog()
+    index.log.checkpointLongLog()
   }
 
   func rollBack(_ index: DiskIndex) {
@@ -264,6 +264,7 @@ extension DiskCore {
 
   func save() throws(DiskCacheError) {
     // Without a database no entry is in memory only.
+    if folder.pagesAtRisk > 0 { _ = try openIndex() }
     guard index != nil || !losses.isEmpty else { return }
     if isDisplaced {
       if hasUncommitted { throw placeLoss }
@@ -275,11 +276,8 @@ extension DiskCore {
     folder.values.removeSpare()
     // SQLite would do this when it closes the database, but without reporting errors.
     if let index, configuration.durability == .normal {
-      do throws(SQLiteError) {
-        try index.log.checkpoint(empties: false)
-      } catch {
-        if index.log.isLost { throw DiskCacheError(error) }
-      }
+      try? index.log.checkpoint(empties: false)
+      if closeLost() { _ = try openIndex() }
     }
   }
 }
