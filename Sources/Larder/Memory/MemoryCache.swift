@@ -331,8 +331,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     return false
   }
 
-  /// Calls `body` with a locked shard. One of many calls in turn lets threads that sleep at the lock
-  /// wake up and have it.
+  /// Calls `body` with a locked shard. One of many calls in turn lets threads that sleep at the
+  /// lock wake up and have it.
   func withShard<Result, Failure: Error>(
     _ index: Int, inSteps: Bool = false,
     _ body: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) throws(Failure) ->

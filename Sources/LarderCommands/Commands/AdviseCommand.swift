@@ -212,9 +212,11 @@ struct AdviceRun {
     progress.note("\(own)/advice.html, advice.md and advice.json")
   }
 
-  func print(_ advice: Advice, isOneOfSeveral: Bool) {
+  func print(_ advice: Advice, isOneOfSeveral: Bool, box: Bool = true) {
+    let text = AdviceText.text(of: advice, width: Output.pictureTerminal.width, box: box)
+    if text.isEmpty { return }
     if isOneOfSeveral { Output.line("\(NoteText.line(advice.trace.name))\n") }
-    Output.text(AdviceText.text(of: advice, width: Output.pictureTerminal.width))
-    if isOneOfSeveral { Output.line("") }
+    Output.text(text)
+    if isOneOfSeveral || !box { Output.line("") }
   }
 }

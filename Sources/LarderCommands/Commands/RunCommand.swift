@@ -194,8 +194,8 @@ struct RunCommand: ParsableCommand {
     let decisions = try run.advice(for: all, of: workload)
     for advice in decisions {
       try run.write(advice, into: directory, isOneOfSeveral: decisions.count > 1)
-      run.print(advice, isOneOfSeveral: decisions.count > 1)
-      if decisions.count == 1 { Output.line("") }
+      // Boxes follow the results.
+      run.print(advice, isOneOfSeveral: decisions.count > 1, box: false)
     }
     Output.flush()
     return decisions.compactMap(\.decision)

@@ -268,11 +268,12 @@ struct AdviceSentences {
 }
 
 package enum AdviceText {
-  package static func text(of advice: Advice, width: Int) -> String {
+  package static func text(of advice: Advice, width: Int, box hasBox: Bool = true) -> String {
     let width = min(max(width, 40), 100)
-    let box = advice.decision.map { DecisionBox(decision: $0).text(width: width) }
-    if let box, advice.decision?.isServer == true {
-      return box + advice.notes.map { paragraph("Note: \($0)", width) }.joined()
+    let box =
+      hasBox ? advice.decision.map { DecisionBox(decision: $0).text(width: width) } : nil
+    if advice.decision?.isServer == true {
+      return (box ?? "") + advice.notes.map { paragraph("Note: \($0)", width) }.joined()
     }
     var text = (box.map { $0 + "\n" } ?? "")
     text += AdviceSentences(advice: advice).items.map { title, text in
