@@ -194,7 +194,6 @@ struct RunCommand: ParsableCommand {
     let decisions = try run.advice(for: all, of: workload)
     for advice in decisions {
       try run.write(advice, into: directory, isOneOfSeveral: decisions.count > 1)
-      // Boxes follow the results.
       run.print(advice, isOneOfSeveral: decisions.count > 1, box: false)
     }
     Output.flush()

@@ -260,12 +260,13 @@ final class ServerPeer: ProcessPeer, Sendable {
   /// The parent of the server: ends it when standard input ends, and removes both folders then.
   private static let keeper = """
     own=$1 run=$2; shift 2; exec 3<&0 </dev/null
+    clean() { n=0; until rm -rf "$own" "$run" || [ $n -ge 99 ]; do sleep 0.1; n=$((n + 1)); done; }
     "$@" >&2 3<&- & server=$!
     { read -r _ <&3; : >"$own/end"; kill $server; n=0
       while [ $n -lt 30 ]; do sleep 0.1; n=$((n + 1)); done
-      kill -9 $server; rm -rf "$own" "$run"; } 2>/dev/null & watch=$!
+      kill -9 $server; clean; } 2>/dev/null & watch=$!
     exec 3<&-; wait $server; status=$?; kill -9 $watch
-    { [ ! -e "$own/end" ] || { rm -rf "$own" "$run"; rmdir "${run%/*}"; }; } 2>/dev/null
+    { [ ! -e "$own/end" ] || { clean; rmdir "${run%/*}"; }; } 2>/dev/null
     exit $status
     """
 

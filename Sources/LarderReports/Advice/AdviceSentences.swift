@@ -270,8 +270,7 @@ struct AdviceSentences {
 package enum AdviceText {
   package static func text(of advice: Advice, width: Int, box hasBox: Bool = true) -> String {
     let width = min(max(width, 40), 100)
-    let box =
-      hasBox ? advice.decision.map { DecisionBox(decision: $0).text(width: width) } : nil
+    let box = hasBox ? advice.decision.map { DecisionBox(decision: $0).text(width: width) } : nil
     if advice.decision?.isServer == true {
       return (box ?? "") + advice.notes.map { paragraph("Note: \($0)", width) }.joined()
     }
