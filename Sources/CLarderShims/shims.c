@@ -23,6 +23,7 @@ unsigned larder_number_thread(void) {
 
 unsigned larder_numbered_threads(void) { return atomic_load(&numbered); }
 
+_Thread_local bool larder_small_pages;
 _Thread_local long larder_debug_work_count, larder_debug_work_start, larder_debug_work_most;
 
 static _Thread_local void *foreign_call = 0;

@@ -40,6 +40,8 @@ struct Auto: EvictionPolicy, ~Copyable {
   private var costs: Column<Float>
   private var size: CacheSizeInObjects
 
+  // Made for a change of a cache's limits, in small pages.
+  private let takesSmallPages = LargeMemory.hasSmallPages
   // The tier that leads, and its policy.
   private var leader: CacheTier
   private var policy = 0
@@ -341,10 +343,9 @@ extension Auto {
   }
 
   private func makeTier() -> CacheTier {
-    let tier = portfolio.checkedTier(chosen, capacity: setup.capacity, objects: setup.objects)
-    // A tier that grows takes small pages: a huge one is cleared within a single call.
-    if objects > setup.objects { tier.reserve(objects) }
-    return tier
+    LargeMemory.withSmallPages(takesSmallPages || objects > setup.objects) {
+      portfolio.checkedTier(chosen, capacity: setup.capacity, objects: objects)
+    }
   }
 
   private func isInHandover(_ id: ObjectID) -> Bool { handover?.holds(id) ?? false }

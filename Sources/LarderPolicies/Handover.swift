@@ -37,8 +37,7 @@ final class Handover {
     self.policy = policy
     self.tier = tier
     self.start = start
-    places = Column(objects: 0)
-    places.reserve(objects: objects)
+    places = LargeMemory.withSmallPages { Column(objects: objects) }
     // Room also for those requested in the meantime: growing would copy them within one request.
     let room = residents + 3 * (residents + ghosts) / Handover.pace + 4 * Handover.pace
     refused.reserveCapacity(residents)

@@ -4,6 +4,8 @@
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
 #endif
+#include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #if defined(__SSE2__)
@@ -120,6 +122,13 @@ static inline __attribute__((always_inline)) unsigned larder_thread_number(void)
   return __builtin_expect(number != 0, 1) ? number : larder_number_thread();
 }
 
+/// Whether memory that the calling thread allocates has small pages: see `LargeMemory`.
+extern _Thread_local bool larder_small_pages;
+
+static inline bool larder_has_small_pages(void) { return larder_small_pages; }
+
+static inline void larder_set_small_pages(bool small) { larder_small_pages = small; }
+
 /// Work of the calling thread, counted in debug builds: see `DebugWork`.
 extern _Thread_local long larder_debug_work_count, larder_debug_work_start, larder_debug_work_most;
 
@@ -128,6 +137,8 @@ static inline long larder_debug_work(void) { return larder_debug_work_count; }
 static inline void larder_begin_debug_work(void) {
   larder_debug_work_start = larder_debug_work_count;
 }
+
+static inline void larder_end_debug_work(void) { larder_debug_work_start = LONG_MAX; }
 
 static inline void larder_add_debug_work(long amount) {
   long work = (larder_debug_work_count += amount) - larder_debug_work_start;

@@ -329,6 +329,7 @@ extension ShardRecords {
   var bytes: Int { stride * count }
 
   @inlinable @inline(__always) func unlock(_ index: Int) {
+    DebugWork.end()
     CacheLock(at: lockPlace(index)).unlock()
   }
 

@@ -14,6 +14,19 @@ package enum LargeMemory {
     private static let mappedMin = Int.max
   #endif
 
+  /// Runs `body`, within whose allocations pages are small if `small`: a huge page is cleared when
+  /// it is first touched, within a single call of a cache.
+  package static func withSmallPages<Value: ~Copyable, Failure: Error>(
+    _ small: Bool = true, _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let before = hasSmallPages
+    larder_set_small_pages(before || small)
+    defer { larder_set_small_pages(before) }
+    return try body()
+  }
+
+  package static var hasSmallPages: Bool { larder_has_small_pages() }
+
   package static func rounded(_ bytes: Int, adding share: Double) -> Int {
     guard bytes >= hugePage / 2, hugePage < Int.max else { return bytes }
     let whole = (bytes + hugePage - 1) / hugePage * hugePage
@@ -104,7 +117,10 @@ package enum LargeMemory {
     if ahead + end < bytes + slack { munmap(start + end, bytes + slack - ahead - end) }
     // The last page is huge only if it is whole. One mapping throughout, or pages could not move.
     #if os(Linux)
-      if huge { madvise(start, end, MADV_HUGEPAGE) }
+      if huge, !hasSmallPages {
+        madvise(start, end, MADV_HUGEPAGE)
+        DebugWork.add(bytes / 4096)
+      }
     #endif
     return start
   }
@@ -124,6 +140,13 @@ package enum LargeMemory {
   @inlinable @inline(__always) package static func begin() {
     #if DEBUG
       larder_begin_debug_work()
+    #endif
+  }
+
+  /// Counts nothing until the next `begin`: the lock is given back.
+  @inlinable @inline(__always) package static func end() {
+    #if DEBUG
+      larder_end_debug_work()
     #endif
   }
 

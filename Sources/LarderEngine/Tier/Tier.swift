@@ -394,15 +394,16 @@ extension Tier where Policy: ~Copyable {
   ) throws(PolicyError) {
     assert(Shape.limits && former == nil, "the tier does not count its objects, or is changing")
     let isSame = setup.capacity == capacity
-    let made = try TierFilter(
-      setup, policy: Policy.description.name,
-      namesVictim: Policy.description.traits.contains(.namesVictim))
-    // Memory that grows has small pages: a huge one is cleared within a single call.
-    var fresh = try Policy(
-      PolicySetup(
-        capacity: setup.capacity, unit: weighs ? .bytes : .objects, objects: min(objects, 1023),
-        seed: setup.seed, spec: setup.policy, group: setup.group))
-    fresh.reserve(objects: objects)
+    var made = TierFilter?.none
+    let fresh = try LargeMemory.withSmallPages { () throws(PolicyError) in
+      made = try TierFilter(
+        setup, policy: Policy.description.name,
+        namesVictim: Policy.description.traits.contains(.namesVictim))
+      return try Policy(
+        PolicySetup(
+          capacity: setup.capacity, unit: weighs ? .bytes : .objects, objects: objects,
+          seed: setup.seed, spec: setup.policy, group: setup.group))
+    }
     while count > 0, used > setup.capacity || count > setup.objectsMax { evicted(giveUp()) }
     capacity = fresh.exceedsCapacity ? PolicySetup.capacityMax : setup.capacity
     objectsMax = setup.objectsMax

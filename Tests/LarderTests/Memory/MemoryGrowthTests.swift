@@ -40,6 +40,7 @@ import Testing
       work("expiring", 0..<entries) { request($0 * 2, .seconds(10)) }
       work("changing", 1..<4) { _ = try? cache.setLimits(MemoryCacheLimits(count: entries / $0)) }
       #expect(cache.limits.count == entries / 3)
+      work("raising", 1..<2) { _ in _ = try? cache.setLimits(MemoryCacheLimits(count: 3_000_000)) }
       // A block that grows to 2 MB is copied once: 512 pages.
       #expect(most > 0 && most <= 1_100, "\(most) in one operation, \(phase)")
     }

@@ -44,7 +44,7 @@ struct RecordedTraceFileTests {
       try file.add(Self.records)
       try file.finish()
     }
-    var spill = try SpillFile(in: folder.path, files: disk)
+    let spill = try SpillFile(in: folder.path, files: disk)
     let said = message { try spill.extend(to: 2) }
     #expect(said.contains("Input/output error"))
   }
