@@ -150,7 +150,7 @@ struct MissCounts: ~Copyable {
     return UInt32(truncatingIfNeeded: count)
   }
 
-  @inline(__always) func estimate(_ id: ObjectID) -> UInt32 {
+  @inline(__always) mutating func estimate(_ id: ObjectID) -> UInt32 {
     isExact ? UInt32(truncatingIfNeeded: exact(id)) : sketch.estimate(fingerprints[id])
   }
 

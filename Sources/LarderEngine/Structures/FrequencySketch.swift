@@ -92,28 +92,13 @@ public struct FrequencySketch: ~Copyable {
   }
 
   /// The recent request count of the key, from 0 to 15. O(1).
-  @inlinable @inline(__always) public func estimate(_ fingerprint: UInt32) -> UInt32 {
-    UInt32(truncatingIfNeeded: estimate(Place(fingerprint, self)))
+  @inlinable @inline(__always) public mutating func estimate(_ fingerprint: UInt32) -> UInt32 {
+    let place = Place(fingerprint, self)
+    if additions >= trigger { settle(place) }
+    return UInt32(truncatingIfNeeded: lowest(place))
   }
 
-  @inlinable @inline(__always) func estimate(_ place: Place) -> UInt64 {
-    let least = lowest(place)
-    return additions >= trigger && isUnswept(place) ? estimateOfUnswept(place, least) : least
-  }
-
-  @usableFromInline @inline(never) func estimateOfUnswept(_ place: Place, _ least: UInt64) -> UInt64
-  {
-    if smallerBlocks == 0 { return least / 2 }
-    var source = place
-    source.block = smallerWord(place.block)
-    return lowest(source, in: smaller)
-  }
-
-  @inlinable @inline(__always) func lowest(_ place: Place) -> UInt64 { lowest(place, in: words) }
-
-  @inlinable @inline(__always) func lowest(
-    _ place: Place, in words: borrowing Column<UInt64>
-  ) -> UInt64 {
+  @inlinable @inline(__always) func lowest(_ place: Place) -> UInt64 {
     var least: UInt64 = 15
     for row in 0..<4 as Range<UInt32> {
       let (word, shift) = place.counter(row)
@@ -217,25 +202,15 @@ public struct FrequencySketch: ~Copyable {
     if additions >= period { sweepAll() }
   }
 
+  // Halves or copies the block of a key, if that is due, and those whose turn it is.
   @usableFromInline @inline(never) mutating func settle(_ place: Place) {
     unswept == 0 ? beginHalving() : sweepGroup()
-    guard unswept != 0, isUnswept(place) else { return }
-    halved[group(place)] |= mark(place)
+    let number = (place.block - first) / UInt32(FrequencySketch.wordsInBlock)
+    let group = number / FrequencySketch.blocksInGroup
+    let mark: UInt64 = 1 << UInt64(number % FrequencySketch.blocksInGroup)
+    guard group < unswept, halved[group] & mark == 0 else { return }
+    halved[group] |= mark
     sweepBlock(place.block)
-  }
-
-  @usableFromInline @inline(never) func isUnswept(_ place: Place) -> Bool {
-    unswept == 0 || group(place) < unswept && halved[group(place)] & mark(place) == 0
-  }
-
-  private func number(_ place: Place) -> UInt32 {
-    (place.block - first) / UInt32(FrequencySketch.wordsInBlock)
-  }
-
-  private func group(_ place: Place) -> UInt32 { number(place) / FrequencySketch.blocksInGroup }
-
-  private func mark(_ place: Place) -> UInt64 {
-    1 << UInt64(number(place) % FrequencySketch.blocksInGroup)
   }
 
   private mutating func sweepGroup() {
@@ -326,12 +301,12 @@ public struct SketchedCounts: ~Copyable {
   }
 
   /// The recent request count of a resident object.
-  @inlinable @inline(__always) public func estimate(_ id: ObjectID) -> UInt32 {
+  @inlinable @inline(__always) public mutating func estimate(_ id: ObjectID) -> UInt32 {
     sketch.estimate(fingerprints[id])
   }
 
   /// The recent request count of a requested object that is not resident.
-  @inlinable @inline(__always) public func estimate(_ request: Request) -> UInt32 {
+  @inlinable @inline(__always) public mutating func estimate(_ request: Request) -> UInt32 {
     sketch.estimate(request.fingerprint)
   }
 

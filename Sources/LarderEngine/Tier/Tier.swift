@@ -442,10 +442,11 @@ extension Tier where Policy: ~Copyable {
   }
 
   @inlinable @inline(__always) func waits(_ id: ObjectID) -> Bool {
-    Shape.limits && waiting > 0 && isInFormer(id)
+    Shape.limits && waiting > 0 && Self.isIn(former, id)
   }
 
-  @inlinable @inline(never) func isInFormer(_ id: ObjectID) -> Bool {
+  // Static: a method that is called would be passed a copy of the tier, also when it is not called.
+  @inlinable @inline(never) static func isIn(_ former: Held<Policy>?, _ id: ObjectID) -> Bool {
     former?.with { $0.contains(id) } ?? false
   }
 
