@@ -269,7 +269,7 @@ public import LarderEngine
     return isFreshGone
   }
 
-  @inlinable @inline(never) func refuse(
+  @inlinable @inline(never) mutating func refuse(
     _ key: Key, _ value: Value, _ gone: inout EvictedEntries<Key, Value>
   ) {
     gone.note(.reject, key)
@@ -280,7 +280,7 @@ public import LarderEngine
         reason: .refused))
   }
 
-  @inlinable @inline(never) func handOver(
+  @inlinable @inline(never) mutating func handOver(
     _ id: ObjectID, _ value: Value, _ isPermanent: Bool, _ reason: MemoryRemovalReason,
     isForRoom: Bool = false, _ gone: inout EvictedEntries<Key, Value>
   ) {
@@ -291,7 +291,7 @@ public import LarderEngine
         isForRoom: isForRoom))
   }
 
-  @inlinable @inline(never) func handOver(
+  @inlinable @inline(never) mutating func handOver(
     _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>
   ) {
     guard gone.handing == .all || kind == .evict(.capacity) else { return }

@@ -401,10 +401,14 @@ extension DiskCore {
     else { return false }
     let slots = DiskBlocks<DiskSlot>(count: snapshot.count)
     let expiries = DiskBlocks<UInt64>(count: snapshot.count)
+    var known: UInt32 = 0
     for place in 0..<snapshot.count {
       let record = snapshot[place]
       guard record.slot.isStored else { continue }
-      guard place > 0, record.slot.isSound, suites.contains(record.slot.suite) else { return false }
+      let suite = record.slot.suite
+      guard place > 0, record.slot.isSound, suite == known || suites.contains(suite)
+      else { return false }
+      known = suite
       (slots[place], expiries[place]) = (record.slot, record.expiry)
     }
     (contents.slots, contents.expiries) = (slots, expiries)
@@ -437,24 +441,33 @@ extension DiskCore {
     forgetSuites()
     codecs = contents.codecs
     for (number, name) in contents.suites { adoptSuite(number, name) }
-    for place in slots.indices.dropFirst() where slots[place].isStored {
-      adopt(ObjectID(place), contents.snapshot, present)
-    }
+    adoptSlots(contents.snapshot, present)
     for loaded in contents.rows { adopt(loaded, contents, present) }
   }
 
-  private func adopt(_ id: ObjectID, _ snapshot: DiskSnapshot?, _ present: Set<UInt64>) {
-    let slot = slots[Int(id)]
-    sequence = max(sequence, slot.stored)
-    guard isWhole(slot.file, present), slots.find(slot.digest) == nil else {
-      slots[Int(id)] = DiskSlot()
-      return doomed.append(id)
+  private func adoptSlots(_ snapshot: DiskSnapshot?, _ present: Set<UInt64>) {
+    let (slots, keepsUses) = (slots, uses.areKept)
+    // Those of a suite are mostly together: one look-up for all of them.
+    var (newest, suite, sum) = (sequence, UInt32(0), DiskTotal())
+    for place in 1..<slots.count where slots[place].isStored {
+      let (id, slot) = (ObjectID(place), slots[place])
+      newest = max(newest, slot.stored)
+      guard isWhole(slot.file, present), slots.link(id) else {
+        slots[place] = DiskSlot()
+        doomed.append(id)
+        continue
+      }
+      slots[place].reopen()
+      if slot.suite != suite {
+        count(sum, suite: suite)
+        (suite, sum) = (slot.suite, DiskTotal())
+      }
+      sum.add(DiskTotal(slot))
+      if slot.file != 0 { folder.values.note(id, at: slot.file) }
+      if keepsUses { noteUse(of: id, snapshot) }
     }
-    slots[Int(id)].reopen()
-    slots.link(id)
-    count(slots[Int(id)])
-    if slot.file != 0 { folder.values.note(id, at: slot.file) }
-    noteUse(of: id, snapshot)
+    count(sum, suite: suite)
+    sequence = newest
   }
 
   private func isWhole(_ file: UInt64, _ present: Set<UInt64>) -> Bool {

@@ -187,16 +187,16 @@ extension DiskCore {
     count(slots[Int(id)])
   }
 
-  func count(_ slot: DiskSlot) {
-    totals[slot.suite, default: DiskTotal()].add(slot)
-    if slot.state == .permanent {
-      permanentBytes += UInt64(slot.bytes)
-      permanentEntries += 1
-    } else {
-      valueBytes += UInt64(slot.bytes)
-      rowBytes += rowBytes(slot.rowUnits)
-    }
+  func count(_ slot: DiskSlot) { count(DiskTotal(slot), suite: slot.suite) }
+
+  func count(_ total: DiskTotal, suite: UInt32) {
+    self.total.add(total)
+    totals[suite, default: DiskTotal()].add(total)
   }
+
+  var valueBytes: UInt64 { total.bytes - total.permanentBytes }
+  var permanentBytes: UInt64 { total.permanentBytes }
+  var rowBytes: UInt64 { configuration.countsRows ? total.rowUnits * 64 : 0 }
 
   private func makeFreeSpace(for bytes: UInt64) throws(DiskCacheError) -> Bool {
     let limits = configuration.limits
@@ -469,7 +469,7 @@ extension DiskCore {
     folder.values.removeSpare()
   }
 
-  var entries: Int { tier.count + permanentEntries }
+  var entries: Int { tier.count + total.permanent }
 
   var diskBytes: UInt64 { usage.total }
 
@@ -554,19 +554,37 @@ final class DiskRemoval: @unchecked Sendable {
 }
 
 struct DiskTotal {
-  var count = 0
-  var permanent = 0
-  var bytes: UInt64 = 0
+  private(set) var count = 0
+  private(set) var permanent = 0
+  private(set) var bytes: UInt64 = 0
+  private(set) var permanentBytes: UInt64 = 0
+  // Of entries that are not permanent.
+  private(set) var rowUnits: UInt64 = 0
 
-  mutating func add(_ slot: DiskSlot) {
-    count += 1
-    if slot.state == .permanent { permanent += 1 }
-    bytes += UInt64(slot.bytes)
+  mutating func add(_ other: DiskTotal) {
+    count += other.count
+    permanent += other.permanent
+    bytes += other.bytes
+    permanentBytes += other.permanentBytes
+    rowUnits += other.rowUnits
   }
 
-  mutating func subtract(_ slot: DiskSlot) {
-    count -= 1
-    if slot.state == .permanent { permanent -= 1 }
-    bytes -= UInt64(slot.bytes)
+  mutating func subtract(_ other: DiskTotal) {
+    count -= other.count
+    permanent -= other.permanent
+    bytes -= other.bytes
+    permanentBytes -= other.permanentBytes
+    rowUnits -= other.rowUnits
+  }
+}
+
+extension DiskTotal {
+  init(_ slot: DiskSlot) {
+    (count, bytes) = (1, UInt64(slot.bytes))
+    if slot.state == .permanent {
+      (permanent, permanentBytes) = (1, bytes)
+    } else {
+      rowUnits = UInt64(slot.rowUnits)
+    }
   }
 }

@@ -53,6 +53,8 @@ final class DiskCore {
   var writing: DiskSnapshotWriting?
   /// Removals that are under way.
   var removals: [DiskRemoval] = []
+  var total = DiskTotal()
+  /// By suite.
   var totals: [UInt32: DiskTotal] = [:]
 
   var doomed: [ObjectID] = []
@@ -62,10 +64,6 @@ final class DiskCore {
   var removalsSinceShrinking = 0
   var hasShrunk = false
   var unsettledMoves: [DiskMove] = []
-  var valueBytes: UInt64 = 0
-  var permanentBytes: UInt64 = 0
-  var rowBytes: UInt64 = 0
-  var permanentEntries = 0
   var bytesSinceFreeCheck: UInt64 = .max
 
   private(set) var isHeard = false
@@ -242,11 +240,7 @@ final class DiskCore {
     (writing, snapshotTransactions) = (nil, nil)
     transaction = DiskTransaction()
     unsettledMoves = []
-    totals = [:]
-    valueBytes = 0
-    rowBytes = 0
-    permanentBytes = 0
-    permanentEntries = 0
+    (total, totals) = (DiskTotal(), [:])
   }
 
   func releaseFolder() {
@@ -291,14 +285,8 @@ final class DiskCore {
     if slot.file != 0 {
       transaction.retired.append(StoredValue(number: slot.file, bytes: slot.bytes))
     }
-    if slot.state == .permanent {
-      permanentBytes -= UInt64(slot.bytes)
-      permanentEntries -= 1
-    } else {
-      valueBytes -= UInt64(slot.bytes)
-      rowBytes -= rowBytes(slot.rowUnits)
-    }
-    totals[slot.suite, default: DiskTotal()].subtract(slot)
+    total.subtract(DiskTotal(slot))
+    totals[slot.suite, default: DiskTotal()].subtract(DiskTotal(slot))
     slots[Int(id)].unstore()
     if !fileKeys.isEmpty { fileKeys[id] = nil }
   }

@@ -3,8 +3,9 @@ import LarderEngine
 /// Plain values, zero at first, in blocks that never move: growing takes the time of one block.
 final class DiskBlocks<Element: BitwiseCopyable>: RandomAccessCollection {
   static var length: Int { 1024 }
-  private(set) var endIndex = 0
-  private var blocks: [UnsafeMutablePointer<Element>] = []
+  // No access contains another one.
+  @exclusivity(unchecked) private(set) var endIndex = 0
+  @exclusivity(unchecked) private var blocks: [UnsafeMutablePointer<Element>] = []
 
   var startIndex: Int { 0 }
 
@@ -69,8 +70,18 @@ final class DiskSlots: RandomAccessCollection {
     return nil
   }
 
-  /// Makes the key of a slot known, which it was not.
-  func link(_ id: ObjectID) { push(id, to: bucket(slots[Int(id)].digest)) }
+  /// Makes the key of a slot known; false if it was.
+  @discardableResult func link(_ id: ObjectID) -> Bool {
+    let digest = slots[Int(id)].digest
+    let bucket = bucket(digest)
+    var other = heads[bucket]
+    while other != .none {
+      if slots[Int(other)].digest == digest { return false }
+      other = slots[Int(other)].next
+    }
+    push(id, to: bucket)
+    return true
+  }
 
   /// Takes a slot for a new key.
   func add(_ key: DiskKey) -> ObjectID {

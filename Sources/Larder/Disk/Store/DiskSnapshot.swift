@@ -65,7 +65,11 @@ final class DiskSnapshot {
       }[...])
   }
 
-  deinit { memory.deallocate() }
+  deinit { Self.free(memory) }
+
+  fileprivate static func free(_ memory: UnsafeMutableRawBufferPointer) {
+    if let start = memory.baseAddress { LargeMemory.deallocate(start, bytes: memory.count) }
+  }
 
   /// The record of an id below `count`.
   subscript(id: Int) -> Record {
@@ -255,11 +259,12 @@ extension DiskCore {
   func readSnapshot(_ index: DiskIndex) -> DiskSnapshot? {
     guard let bytes = try? folder.files.size(folder.snapshotPath), bytes > 0, bytes < 1 << 40
     else { return nil }
-    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(bytes), alignment: 64)
+    let memory = UnsafeMutableRawBufferPointer(
+      start: LargeMemory.allocate(bytes: Int(bytes)), count: Int(bytes))
     guard (try? folder.files.read(folder.snapshotPath, into: memory)) == true,
       DiskSnapshot.isWhole(memory, seed: index.seed, index.seal)
     else {
-      memory.deallocate()
+      DiskSnapshot.free(memory)
       return nil
     }
     return DiskSnapshot(memory, index.seal)
@@ -369,14 +374,18 @@ extension DiskCore {
 
   private func events() -> [Event] {
     var events: [Event] = []
-    for place in slots.indices.dropFirst() {
+    var newest = sequence
+    let slots = slots
+    events.reserveCapacity(slots.count * 2)
+    for place in 1..<slots.count {
       let (id, slot) = (ObjectID(place), slots[place])
       guard slot.isStored, slot.state == .known else { continue }
       events.append(Event(slot.inserted, id, .insert))
       if slot.stored > slot.inserted { events.append(Event(slot.stored, id, .replace)) }
       if slot.hits > 0 { events.append(Event(slot.accessed, id, .hit)) }
-      sequence = max(sequence, slot.accessed)
+      newest = max(newest, slot.accessed)
     }
+    sequence = newest
     return Self.sorted(events)
   }
 
@@ -402,6 +411,8 @@ extension DiskCore {
   private func tell(_ expiries: DiskBlocks<UInt64>, _ choice: PolicyChoice?) {
     tier.setRestoring(true, choice: choice)
     defer { tier.setRestoring(false, choice: choice) }
+    // Read once: each use of a property of the class is checked.
+    let (slots, tier) = (slots, tier)
     for event in events() where slots[Int(event.id)].isStored {
       let id = event.id
       if event.order & 3 == Event.Kind.hit.rawValue {
