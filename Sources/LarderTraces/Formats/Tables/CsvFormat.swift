@@ -55,8 +55,11 @@ struct CsvFormat: TraceFormat {
     guard let first = lines.first, lines.count > 1 else { return .none }
     // Usual delimiters only: with blanks alone every text would be a table.
     let fits = Self.delimiters.contains { delimiter in
-      let count = first.count { $0 == delimiter }
-      return count > 0 && lines.allSatisfy { $0.count { $0 == delimiter } == count }
+      let isTable = { (count: (ArraySlice<UInt8>) -> Int) in
+        count(first) > 1 && lines.allSatisfy { count($0) == count(first) }
+      }
+      return isTable { $0.count { $0 == delimiter } + 1 }
+        || isTable { $0.withTextField { CsvSplitter.fields(in: $0, delimiter: delimiter) } }
     }
     return fits ? .possible : .none
   }
@@ -102,9 +105,7 @@ private struct CsvGuess {
     try finish()
   }
 
-  private func columns(of role: CsvRole) -> [Int] {
-    found.filter { $0.role == role }.map(\.column)
-  }
+  private func columns(of role: CsvRole) -> [Int] { found.filter { $0.role == role }.map(\.column) }
 
   private func values(of column: Int) -> [String] {
     rows.compactMap { column < $0.count ? $0[column] : nil }

@@ -105,7 +105,7 @@ enum CsvName {
       contentbytes valuesize valuebytes valuelen valuelength valsize vsize datasize datalength
       itemsize filesize filebytes docsize documentsize payloadsize payloadbytes transfersize
       transferbytes numbytes nbytes bytecount lengthbytes iosizebytes iobytes reqsize len
-      objectsizebytes requestiosizebytes
+      objectsizebytes requestiosizebytes responsesizebytes
       """)
 
   fileprivate static let operations = words(

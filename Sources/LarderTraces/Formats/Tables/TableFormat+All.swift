@@ -16,7 +16,7 @@ extension TableFormat {
       suffixes: [".txt"], parameters: [.maxBad]),
     columns: [
       TableColumn("id", .id) { line in
-        !line.contains { byte in [0x20, 0x09, 0x2C, 0x3B].contains(byte) }
+        !line.contains { byte in [0x20, 0x09, 0x2C, 0x3B, 0x7C].contains(byte) }
       }
     ],
     rules: TableLayout(delimiter: nil), confidence: .possible, needsContent: true)
@@ -368,6 +368,7 @@ extension TableFormat {
       TableColumn("bytes", .length, isMark: true),
     ],
     rules: TableLayout(skips: { line in
+      if ["Tracing", "Detach"].contains(where: { line.starts(with: Array($0.utf8)) }) { return "" }
       let isFlush = ["-1", "\(UInt64.max)"].contains { line.find(Array(" \($0) ".utf8)) != nil }
       return isFlush ? noData : nil
     }),
