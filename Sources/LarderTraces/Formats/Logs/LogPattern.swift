@@ -254,9 +254,7 @@ private struct LogPatternParser {
     while let first = rest.first, "<>!,".contains(first) || first.isNumber { rest.removeFirst() }
     guard let first = rest.popFirst() else { throw LogPatternError("a % at the end") }
     guard first == "{" else { return (Self.letters[first], first == "t") }
-    guard let close = rest.firstIndex(of: "}") else {
-      throw LogPatternError("a %{ without its }")
-    }
+    guard let close = rest.firstIndex(of: "}") else { throw LogPatternError("a %{ without its }") }
     let argument = rest[..<close].lowercased()
     rest = rest[rest.index(after: close)...]
     guard let letter = rest.popFirst() else { throw LogPatternError("a %{} without its letter") }
@@ -326,9 +324,7 @@ struct LogDefinition {
     let path = parts.first.map(String.init) ?? ""
     var known = all(in: try read(path))
     let names = known.map(\.name).joined(separator: ", ")
-    if known.isEmpty {
-      throw LogPatternError("\(path) has no log_format and no LogFormat")
-    }
+    if known.isEmpty { throw LogPatternError("\(path) has no log_format and no LogFormat") }
     if parts.count > 1 {
       known.removeAll { $0.name != parts[1] }
       if known.isEmpty {
