@@ -253,8 +253,7 @@ struct FilePart: Sendable {
     _ rules: ReadingRules, _ log: ReadingLog, into sink: @escaping RecordSink
   ) throws -> (facts: ReadingFacts, wantsMore: Bool) {
     let (file, reader) = try reader()
-    let folding =
-      decoder.foldsFills && rules.foldsFills ? FillFolding(path: path, sink: sink) : nil
+    let folding = decoder.foldsFills && rules.foldsFills ? FillFolding(path: path, sink: sink) : nil
     let folded: RecordSink = if let folding { { try folding.add($0) } } else { sink }
     let window =
       decoder.columns.contains(.time) && decoder.sortsTimes

@@ -44,7 +44,7 @@ struct CombinedFormat: TraceFormat {
   private static let patterns = LogPattern.known([
     // Envoy, and Istio with up to four reasons before the numbers.
     envoy(""), envoy(#" $reason $reason "$failure""#), envoy(#" "$failure" "$failure""#),
-    envoy(#" $reason $reason "$failure" $reason"#),
+    envoy(#" $reason $reason "$failure" $reason"#), envoy(" $reason"), envoy(" $reason $reason"),
     // Alibaba Cloud CDN: bytes of the request and of the response.
     #"[$time] $client $proxy $totalMilliseconds "$referer" "$request" $status $sent $bytes"#
       + " $cacheStatus",
@@ -152,8 +152,7 @@ struct CombinedLayout: WebLayout {
     let front = votes.hosts[.front] ?? HostVotes()
     takesFront = !front.areTooMany
     for place in [HostPlace.second, .last, .behindTime] {
-      guard let hosts = votes.hosts[place], !hosts.areTooMany,
-        hosts.lines * 10 >= votes.fitting * 9
+      guard let hosts = votes.hosts[place], !hosts.areTooMany, hosts.lines * 10 >= votes.fitting * 9
       else { continue }
       self.place = place
     }
@@ -249,8 +248,7 @@ struct CombinedLayout: WebLayout {
       fields[.bytes] = rest.takeField().unquoted
       guard !fields[.status].isEmpty else { return .bad }
       if hasCacheStatus {
-        fields[.cacheStatus] =
-          CombinedLayout.cacheStatus(in: rest) ?? TextField(rest.end, rest.end)
+        fields[.cacheStatus] = CombinedLayout.cacheStatus(in: rest) ?? TextField(rest.end, rest.end)
       }
       let head = TextField(line.next, time.next - 1)
       if place != .none || !CombinedLayout.isPlain(head) { readHead(head, into: fields) }

@@ -118,7 +118,8 @@ struct JSONLinesFormat: TraceFormat {
     let fields = Result { try JSONFields(options: options, keys: keys, path: sample.path) }
     let isSure = (try? fields.get().isSure) ?? false
     if !isGiven, !isSure, options.text("line") == nil {
-      for key in InnerLines.names.flatMap(keys.keys(ending:)) {
+      let only = keys.all.filter { _ in table?.names.count == 1 }
+      for key in InnerLines.names.flatMap(keys.keys(ending:)) + only {
         if let inner = try decoder(of: key, options, sample, lines) { return inner }
       }
     }
@@ -135,7 +136,11 @@ struct JSONLinesFormat: TraceFormat {
     guard key.values.count * 2 > lines.count - (isTable ? 1 : 0),
       key.count(where: { $0.count > 10 }) > 0
     else { return nil }
-    let formats = FormatRegistry.all.filter { $0.recognise(innerSample) == .certain }
+    let formats = FormatRegistry.all.filter { format in
+      // Logfmt is never certain.
+      let least = format is JSONLinesFormat ? FormatConfidence.likely : .certain
+      return format.recognise(innerSample) >= least
+    }
     guard formats.count == 1, let format = formats.first else { return nil }
     let known = format.description.parameters.map(\.name)
     var values: [String: String] = [:]
@@ -156,9 +161,9 @@ struct JSONLinesFormat: TraceFormat {
 
 /// Lines of a log that are strings in JSON lines, as Docker and log shippers write them.
 struct InnerLines: Sendable {
-  /// Last parts of names of keys.
+  /// Ends of names of keys.
   static let names = CsvName.words(
-    "log message msg raw textpayload event.original line content body")
+    "log message msg raw textpayload original line content body entry")
 
   let key: String
   /// True if a line without a newline continues in the next one, as Docker writes long lines.

@@ -96,7 +96,8 @@ struct JSONFields: Sendable {
     }
     let sure =
       JSONRole.urls.map { ($0, JSONRole.id) } + JSONRole.requestLines.map { ($0, .request) }
-    let all = sure + JSONRole.paths.map { ($0, .id) }
+    let pages = keys.table == nil ? [] : ["page", "page_path", "resource", "document"]
+    let all = sure + (JSONRole.paths + pages).map { ($0, .id) }
     for prefix in [""] + keys.prefixes {
       self.prefix = prefix
       // An inner object may be anything; a request also has a method or a status.

@@ -11,9 +11,9 @@ struct WebTable: Sendable, Equatable {
     guard let first = lines.first, lines.count > 1, first.first != 0x7B, first.first != 0x23,
       let delimiter = [0x09, 0x2C, 0x3B, 0x7C].max(by: { one, other in
         first.count { $0 == one } < first.count { $0 == other }
-      }), first.contains(delimiter)
+      }), first.contains(delimiter) || lines[1].first == 0x22
     else { return nil }
-    (line, self.delimiter) = (Array(first), delimiter)
+    (line, self.delimiter) = (Array(first), first.contains(delimiter) ? delimiter : 0x2C)
     var names: [[UInt8]] = []
     line.withTextField { text in
       var splitter = CsvSplitter(text, delimiter: delimiter)
@@ -87,8 +87,7 @@ final class JSONLineScanner {
       rest = TextField(brace + 1, line.end)
       rest.skipBlanks()
       // `null{` is damage, and no prefix.
-      let isApart =
-        brace[-1] < 0x30 || [0x3A, 0x5D, 0x7C].contains(brace[-1]) || brace[-1] >= 0x80
+      let isApart = brace[-1] < 0x30 || [0x3A, 0x5D, 0x7C].contains(brace[-1]) || brace[-1] >= 0x80
       if rest.next.pointee == 0x22, isApart { return TextField(brace, line.end) }
     }
     return nil
@@ -111,8 +110,7 @@ final class JSONLineScanner {
   }
 
   private func storePrefix(_ prefix: TextField, _ name: String?) {
-    guard !prefix.isEmpty, name != nil || prefixNode >= 0,
-      let date = Self.date(in: prefix)
+    guard !prefix.isEmpty, name != nil || prefixNode >= 0, let date = Self.date(in: prefix)
     else { return }
     Array(Self.prefix.utf8).withTextField { store(date, prefixNode, name ?? "", $0) }
   }
@@ -546,7 +544,7 @@ struct JSONKeys: Sendable {
   }
 
   func keys(ending name: String) -> [Key] {
-    all.filter { $0.folded == name || $0.folded.hasSuffix(".\(name)") }
+    all.filter { $0.folded.hasSuffix(name) }
   }
 
   /// Key of exactly this name, or else one that differs by case and signs.

@@ -129,7 +129,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     request_date haproxy_dateTime time_end eventTime log_time created_at request.start_gmt
     datetime_gmt t started_at reqTimeSec start_date time_micros event_timestamp EventTimestampMs
     startTimeMs dt timeMillis common_properties.start_time instant.epochSecond startedDateTime
-    requestdatetime TimeGenerated TimeGeneratedUTC timestampUTC datetimeUTC prefix
+    requestdatetime TimeGenerated TimeGeneratedUTC timestampUTC datetimeUTC timeUnixNano prefix
     """)
 
   static let urls = words(
@@ -138,6 +138,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     url.full originalRequestUriWithArgs req.originalUrl req.url request.url http.request.uri
     http.url http.target originalUrl request_url cs-uri http_url http_uri full_url full_uri url
     req_url req_uri proxy.path httpRequest_requestUrl x-envoy-origin-path x-envoy-original-path
+    original_path
     """)
 
   static let requestLines = words(
@@ -172,7 +173,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     x-host-header cs(Host) authority :authority domain domain_name server_name req.headers.host
     request.headers.host headers.host request.header.host http.request.headers.host http.host
     host_header req.host req.hostname original_host properties.hostName reqHost proxy.host
-    request.authority uri_host http.url_details.host site
+    request.authority uri_host http.url_details.host server.address site
     """)
 
   private static let queries = words(

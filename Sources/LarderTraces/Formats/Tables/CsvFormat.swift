@@ -228,8 +228,7 @@ private struct CsvGuess {
     for role in CsvRole.allCases {
       guard let text = options.text(role.rawValue) else { continue }
       let isOne = role != .id || (isNamed && named(text) != nil)
-      let parts =
-        isOne ? [text[...]] : text.split(separator: "+", omittingEmptySubsequences: false)
+      let parts = isOne ? [text[...]] : text.split(separator: "+", omittingEmptySubsequences: false)
       for part in parts { found.append((role, try column(String(part), role))) }
     }
   }
@@ -285,8 +284,7 @@ private struct CsvGuess {
     let isURL = { [plain] (column: Int) in CsvName.urls.contains(plain[column]) }
     let url = named.first(where: isURL)
     named.removeAll { isURL($0) && $0 != url }
-    guard let first = named.first,
-      let choice = ObjectColumn.choose(named.map { values(of: $0) })
+    guard let first = named.first, let choice = ObjectColumn.choose(named.map { values(of: $0) })
     else { return nil }
     let column = named[choice]
     if column != first {
@@ -367,8 +365,7 @@ private struct CsvGuess {
       layout.remarks.append("\(doubt) with id=.")
     }
     let shown = unused.prefix(20) + (unused.count > 20 ? ["..."] : [])
-    layout.remarks.insert(
-      "Columns: \(roles); not used: \(shown.joined(separator: ", ")).", at: 0)
+    layout.remarks.insert("Columns: \(roles); not used: \(shown.joined(separator: ", ")).", at: 0)
   }
 
   private mutating func finish() throws(ComponentError) {

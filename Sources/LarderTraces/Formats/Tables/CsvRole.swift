@@ -184,8 +184,7 @@ struct CsvOperations: Sendable {
       (.get, "r w"),
     ]))
   /// Known words, and the numbers, which are not guessed.
-  static let all = words.adding(
-    meanings([(.get, "0"), (.set, "1"), (.delete, "2")]))
+  static let all = words.adding(meanings([(.get, "0"), (.set, "1"), (.delete, "2")]))
 
   private let meanings: [String: Meaning]
 

@@ -70,6 +70,10 @@ extension TableFormat {
       TableColumn("size", .size),
     ],
     rules: TableLayout(delimiter: 0x20, mayHaveMore: true), confidence: .likely,
+    adapt: { sample, layout in
+      if sample.isNamed([".tr"]) { return }
+      layout.remarks.append("The columns are read as time, id and size in bytes.")
+    },
     fits: { $0.lines().allSatisfy { $0.split { $0 == 0x20 || $0 == 0x09 }.count == 3 } })
 
   /// Yang, Yue and Rashmi, "Hundreds of In-memory Cache Clusters at Twitter", OSDI 2020.

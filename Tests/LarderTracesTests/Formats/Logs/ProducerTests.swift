@@ -27,6 +27,8 @@ struct ProducerTests {
   private static let object =
     #"{"method":"GET","path":"/a","status":200,"bytes":900,"time":"2026-03-01T10:00:01Z"}"#
   private static let inside = #"{"method":"GET","path":"/a","status":200,"bytes":900}"#
+  private static let goKit = "ts=2026-03-01T10:00:01Z \(lograge)"
+  private static let graylog = #"{"host":"w","short_message":"# + quoted(combined) + "}"
   private static let lograge = "method=GET path=/a format=html status=200 bytes=900 duration=5.8"
 
   static let producers = [
@@ -36,6 +38,19 @@ struct ProducerTests {
       #"[2026-03-01T10:00:01.000Z] "GET /a HTTP/1.1" 200 - via_upstream - "-" 5 900 3 1 "-" "#
         + #""curl/8" "84961386-6d84-929d-98bd-c5aee93b5c88" "h" "10.44.1.27:80" "#
         + "outbound|8000||h 10.44.1.23:37652 10.0.45.184:8000 10.44.1.23:46520 - default"),
+    Producer(
+      "Envoy with details", "combined", (1, "h/a", 900),
+      #"[2026-03-01T10:00:01.000Z] "GET /a HTTP/1.1" 200 - via_upstream 5 900 3 1 "-" "curl/8" "#
+        + #""8" "h" "10.0.0.7:80""#),
+    Producer(
+      "Envoy in a table", "web-table", (1, "h/a", 900), "@timestamp,@message",
+      csv(
+        #"[2026-03-01T10:00:01.000Z] "GET /a HTTP/1.1" 200 - 5 900 3 1 "-" "a, b" "8" "h" "u""#)),
+    Producer("logfmt in a table", "web-table", (1, "/a", 900), "x,@message", csv(goKit)),
+    Producer("Go kit's logfmt", "json-lines", (1, "/a", 900), goKit),
+    Producer(
+      "a table of pages", "web-table", (1, "/a", 900), "time,page,status,bytes",
+      "1772359201,/a,200,900"),
     Producer(
       "Envoy's JSON", "json-lines", (1, "h/a", 900),
       #"{"start_time":"2026-03-01T10:00:01.000Z","method":"GET","path":"/a","authority":"h","#
@@ -98,6 +113,9 @@ struct ProducerTests {
       "Kibana's table", "web-table", (1, "/a", 900),
       #""@timestamp","url.original","http.response.status_code","http.response.body.bytes""#,
       #""Mar 1, 2026 @ 10:00:01.000","/a",200,900"#),
+    Producer("one column", "web-table", (1, "/a", 900), "x", String(csv(combined).dropFirst(24))),
+    Producer("a table in JSON", "web-table", (1, "/a", 900), "dt,raw", csv(graylog)),
+    Producer("Graylog", "json-lines", (1, "/a", 900), graylog),
     Producer("Datadog's table", "web-table", (1, "/a", 900), "Date,Content", csv(combined)),
     Producer(
       "Datadog's columns", "web-table", (1, "/a", 900),
@@ -344,6 +362,12 @@ struct ProducerTests {
       #expect(source.format.name == "csv" && records.map(\.size) == [7, 8])
       #expect(records.map(\.key) == [KeyHash.hash("a,b"), KeyHash.hash("c")])
     }
+  }
+
+  @Test func guessedColumnsAreNamed() throws {
+    let notes = { try readTrace("1 2 3\n2 2 3\n".utf8, $0).notes }
+    #expect(try notes("a.txt") == ["The columns are read as time, id and size in bytes."])
+    #expect(try notes("a.tr") == [])
   }
 
   @Test func headerOfMSRCambridgeIsSkipped() throws {
