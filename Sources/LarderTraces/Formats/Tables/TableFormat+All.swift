@@ -216,11 +216,13 @@ extension TableFormat {
       TableColumn("type", .access) { $0.elementsEqual([0x30]) || $0.elementsEqual([0x31]) },
       TableColumn("volume", .device),
     ],
-    rules: TableLayout(remarks: [
-      "The table is read as Tencent's: time, offset and size in sectors, 0 or 1, volume."
-    ]),
+    rules: TableLayout(
+      skips: { $0.starts(with: snia) ? "" : nil },
+      remarks: [
+        "The table is read as Tencent's: time, offset and size in sectors, 0 or 1, volume."
+      ]),
     // In other tables of five numbers the fourth is rarely limited to 0 and 1.
-    fits: { Set($0.column(3)).count == 2 })
+    fits: { Set($0.column(3)).isSuperset(of: ["0", "1"]) })
 
   /// "CacheLib", cachelib.org/docs, "Evaluating SSD hardware for Facebook workloads": traces of
   /// Tectonic of 2025, and those of Wong et al., "Baleen", FAST 2024, whose operations are numbers.

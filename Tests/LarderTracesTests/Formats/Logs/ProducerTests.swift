@@ -364,6 +364,12 @@ struct ProducerTests {
     }
   }
 
+  @Test func sectorsUnderTencentsHeaderAreSectors() throws {
+    let text = "Timestamp,Offset,Size,IOType,VolumeID\n1772359201,8,8,0,7\n1772359202,8,8,1,7\n"
+    let (source, records) = try readSource(text.utf8, "cbs.csv")
+    #expect(source.format.name == "tencent-block" && records.map(\.size) == [4096, 4096])
+  }
+
   @Test func guessedColumnsAreNamed() throws {
     let notes = { try readTrace("1 2 3\n2 2 3\n".utf8, $0).notes }
     #expect(try notes("a.txt") == ["The columns are read as time, id and size in bytes."])
