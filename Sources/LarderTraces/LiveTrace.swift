@@ -26,8 +26,7 @@ package enum LiveTrace {
     into sink: @escaping RecordSink
   ) throws -> Reading {
     let named = try FormatRegistry.format(of: spec)
-    let batch = RecordBatch(
-      skipsZeroSizes: false, maxBadShare: try maxBadShare(spec), sink: sink)
+    let batch = RecordBatch(skipsZeroSizes: false, maxBadShare: try maxBadShare(spec), sink: sink)
     let source = Source(batch: batch, noticing: noticing, input: input)
     let reader = ByteReader(source, path: name)
     while !hasTwoLines(reader.bytes), reader.unreadCount < FormatSample.length {

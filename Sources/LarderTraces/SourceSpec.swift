@@ -190,8 +190,7 @@ extension GeneratorSpec {
     let keyLimit = plan.keyLimit.flatMap { $0 <= tableMax ? $0 : nil }
     let own = generator.description.columns
     // Created once here for its checks and columns, and again for each run.
-    let added = try Decoration(
-      self, own: own, keyLimit: nil, seed: seed, objectSeed: objectSeed)
+    let added = try Decoration(self, own: own, keyLimit: nil, seed: seed, objectSeed: objectSeed)
     return GeneratedSource(
       columns: own.union(added.columns), keyLimit: keyLimit, requestCount: requests
     ) {

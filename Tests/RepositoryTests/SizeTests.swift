@@ -13,7 +13,7 @@ struct SizeTests {
       (["Sources/Larder"], 20_163),
       (["Sources/LarderHTTP"], 2_218),
       (["Sources"], 90_650),
-      (["Tests"], 71_969),
+      (["Tests"], 72_090),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }

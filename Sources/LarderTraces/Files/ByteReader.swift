@@ -48,9 +48,7 @@ public final class ByteReader {
   /// Reads until `count` unread bytes are in the buffer; false if the source ends before that.
   /// - Complexity: O(bytes moved and read).
   public func fill(atLeast count: Int) throws(TraceError) -> Bool {
-    while unreadCount < count {
-      guard try fillMore() else { return false }
-    }
+    while unreadCount < count { guard try fillMore() else { return false } }
     return true
   }
 

@@ -47,9 +47,7 @@ public struct FileSource: RecordSource {
   public init(_ reference: TraceReference) throws {
     path = reference.path
     let parts = try FilePart.open(reference, skipping: log)
-    guard let first = parts.first else {
-      throw TraceError("no file", in: reference.path)
-    }
+    guard let first = parts.first else { throw TraceError("no file", in: reference.path) }
     self.parts = parts
     format = first.format
     log.noteChoices(parts.flatMap(\.decoder.remarks))
@@ -153,8 +151,7 @@ extension FileSource {
   /// The trace of a prepared file, loaded or mapped by its size; nil if it has to be prepared.
   func prepared(memory: MemoryBudget = .machine) throws(TraceError) -> PreparedTrace? {
     guard format.name == LarderFormat.name, !rules.skipsZeroSizes, rules.sample == nil,
-      parts.count == 1,
-      let part = parts.first
+      parts.count == 1, let part = parts.first
     else { return nil }
     if part.opened == nil {
       let file = try FileBytes(path: path)
@@ -256,8 +253,7 @@ struct FilePart: Sendable {
     _ rules: ReadingRules, _ log: ReadingLog, into sink: @escaping RecordSink
   ) throws -> (facts: ReadingFacts, wantsMore: Bool) {
     let (file, reader) = try reader()
-    let folding =
-      decoder.foldsFills && rules.foldsFills ? FillFolding(path: path, sink: sink) : nil
+    let folding = decoder.foldsFills && rules.foldsFills ? FillFolding(path: path, sink: sink) : nil
     let folded: RecordSink = if let folding { { try folding.add($0) } } else { sink }
     let window =
       decoder.columns.contains(.time) && decoder.sortsTimes
@@ -443,9 +439,7 @@ struct LocalClock {
     return following > Self.confirmations ? confirm(following - 1) : 0
   }
 
-  mutating func end() -> Int {
-    following >= Self.lastConfirmations ? confirm(following) : 0
-  }
+  mutating func end() -> Int { following >= Self.lastConfirmations ? confirm(following) : 0 }
 
   private mutating func confirm(_ number: Int) -> Int {
     stepTime = candidate

@@ -33,9 +33,7 @@ final class FillFolding {
     return try release(held.count < 2 * Self.window ? 0 : held.count - Self.window)
   }
 
-  func finish() throws {
-    _ = try release(held.count)
-  }
+  func finish() throws { _ = try release(held.count) }
 
   private func hold(_ record: TraceRecord) {
     var record = record

@@ -126,8 +126,7 @@ public struct ReadingFacts: Sendable, Hashable {
     badLines += other.badLines
     badExamples += other.badExamples.prefix(Self.examplesMaximum - badExamples.count)
     skipped.merge(other.skipped) { $0 + $1 }
-    skippedExamples += other.skippedExamples.prefix(
-      Self.examplesMaximum - skippedExamples.count)
+    skippedExamples += other.skippedExamples.prefix(Self.examplesMaximum - skippedExamples.count)
     eventsSkipped = eventsSkipped.addingSaturated(other.eventsSkipped)
     kinds.merge(other.kinds) { $0 + $1 }
     outcomes.add(other.outcomes)

@@ -32,7 +32,11 @@ struct CombinedFormat: TraceFormat {
   func recognise(_ sample: FormatSample) -> FormatConfidence {
     if sample.isNamed(description.suffixes) { return .certain }
     let lines = sample.lines()
-    guard !lines.isEmpty, !ByteOrderMark.isUTF16(sample.head) else { return .none }
+    // A message for each line, but no line ends: JSON, or syslog over TCP.
+    let isOneLine = lines.count == 1 && lines[0].count > 1 << 14
+    guard !lines.isEmpty, !isOneLine, !JSONObjects.areIn(sample),
+      !ByteOrderMark.isUTF16(sample.head)
+    else { return .none }
     return known(lines) != nil || CombinedLayout(lines).fitting >= 0.9 ? .certain : .none
   }
 
@@ -40,7 +44,7 @@ struct CombinedFormat: TraceFormat {
   private static let patterns = LogPattern.known([
     // Envoy, and Istio with up to four reasons before the numbers.
     envoy(""), envoy(#" $reason $reason "$failure""#), envoy(#" "$failure" "$failure""#),
-    envoy(#" $reason $reason "$failure" $reason"#),
+    envoy(#" $reason $reason "$failure" $reason"#), envoy(" $reason"), envoy(" $reason $reason"),
     // Alibaba Cloud CDN: bytes of the request and of the response.
     #"[$time] $client $proxy $totalMilliseconds "$referer" "$request" $status $sent $bytes"#
       + " $cacheStatus",
@@ -59,14 +63,24 @@ struct CombinedFormat: TraceFormat {
     // CloudFront's real-time logs with all fields.
     #"$seconds\t$client\t$originSeconds\t$status\t$bytes\t$method\t$protocol\t$domain\t$target"#
       + #"\t$sent\t$edge\t$id\t$host\t"#,
+    // CloudFront's standard logs without their #Fields line.
+    #"$date\t$timeOfDay\t$edge\t$bytes\t$client\t$method\t$domain\t$target\t$status\t$referer"#
+      + #"\t$agent\t$query\t$cookie\t$cacheStatus\t$id\t$host\t$protocol\t$sent\t$totalSeconds"#,
     // bunny.net: docs.bunny.net/cdn/logging.
-    "$cacheStatus|$status|$milliseconds|$bytes|$zone|$client|$referer|$target|",
+    "$cacheStatus|$status|$timestamp|$bytes|$zone|$client|$referer|$target|",
     // Tencent Cloud CDN: times in Beijing are read as UTC.
     "$time $client $host $target $bytes $province $isp $status $referer $totalMilliseconds ",
     // Huawei Cloud CDN, and G-Core with all fields in quotes.
     #"[$time] $client $totalMilliseconds "$referer" "$protocol" "$method" "$host" "$target" "#
       + "$status $bytes $cacheStatus",
     #""$client" "$ident" "$user" "[$time]" "$request" "$status" "$bytes" "$referer""#,
+    // WikiBench's traces of Wikipedia, whose flag of edits is not read.
+    "$number $seconds http://$target ",
+    // Nginx Proxy Manager, and Gin, for Go.
+    #"[$time] $cacheStatus $upstream $status - $method $scheme $host "$target" [Client $client] "#
+      + "[Length $bytes]",
+    #"[$time] $status - $method $scheme $host "$target" [Client $client] [Length $bytes]"#,
+    #"[GIN] $date - $timeOfDay | $status | $totalMilliseconds | $client | $method $pad"$target""#,
   ])
 
   private static func envoy(_ reasons: String) -> String {
@@ -75,7 +89,11 @@ struct CombinedFormat: TraceFormat {
   }
 
   private func known(_ lines: [ArraySlice<UInt8>]) -> LogPattern? {
-    lines.first?.first == 0x7B ? nil : CombinedFormat.patterns.first { $0.fits(lines) }
+    guard let first = lines.first, first.first != 0x7B else { return nil }
+    // Fields between tabs may have a header, which other formats read.
+    return CombinedFormat.patterns.first {
+      $0.fits(lines) && ($0.fits([first]) || !$0.text.contains(#"\t"#))
+    }
   }
 
   func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
@@ -134,8 +152,7 @@ struct CombinedLayout: WebLayout {
     let front = votes.hosts[.front] ?? HostVotes()
     takesFront = !front.areTooMany
     for place in [HostPlace.second, .last, .behindTime] {
-      guard let hosts = votes.hosts[place], !hosts.areTooMany,
-        hosts.lines * 10 >= votes.fitting * 9
+      guard let hosts = votes.hosts[place], !hosts.areTooMany, hosts.lines * 10 >= votes.fitting * 9
       else { continue }
       self.place = place
     }
@@ -183,9 +200,11 @@ struct CombinedLayout: WebLayout {
     "HIT", "MISS", "EXPIRED", "STALE", "UPDATING", "REVALIDATED", "BYPASS", "PASS",
   ].map { Array($0.utf8) }
 
-  /// True for `01/Mar/2026:`, `01/Mar/2026 ` (Python), `2026-03-01T` and `Sun Mar  1 10:00:00`.
-  @inline(__always) private static func isDate(_ text: UnsafePointer<UInt8>) -> Bool {
-    guard text[0] &- 0x30 <= 9 else {
+  /// True for `01/Mar/2026:`, `1/Mar/2026:`, `01/Mar/2026 ` (Python), `2026-03-01T` and
+  /// `Sun Mar  1 10:00:00`.
+  @inline(__always) private static func isDate(_ first: UnsafePointer<UInt8>) -> Bool {
+    let text = first[1] == 0x2F ? first - 1 : first
+    guard first[0] &- 0x30 <= 9 else {
       return text[3] == 0x20 && text[7] == 0x20 && text[13] == 0x3A && text[16] == 0x3A
     }
     if text[2] == 0x2F { return text[6] == 0x2F && (text[11] == 0x3A || text[11] == 0x20) }
@@ -229,8 +248,7 @@ struct CombinedLayout: WebLayout {
       fields[.bytes] = rest.takeField().unquoted
       guard !fields[.status].isEmpty else { return .bad }
       if hasCacheStatus {
-        fields[.cacheStatus] =
-          CombinedLayout.cacheStatus(in: rest) ?? TextField(rest.end, rest.end)
+        fields[.cacheStatus] = CombinedLayout.cacheStatus(in: rest) ?? TextField(rest.end, rest.end)
       }
       let head = TextField(line.next, time.next - 1)
       if place != .none || !CombinedLayout.isPlain(head) { readHead(head, into: fields) }
@@ -374,9 +392,7 @@ extension CombinedLayout {
           "words behind the bytes are results of a cache, such as HIT, in \(cacheStatuses) of the "
             + "first \(fitting) lines")
       }
-      if let prefix {
-        findings.append("the prefix of a logger, such as \(prefix), is ignored")
-      }
+      if let prefix { findings.append("the prefix of a logger, such as \(prefix), is ignored") }
       return findings
     }
   }

@@ -64,8 +64,7 @@ public enum FormatRegistry {
       }
       // The content is that of another format: by its marks, or because the named format would be
       // equally certain of any other text.
-      let isNameAlone =
-        sample.isText && best != .none && format.recognise(anyText) == .certain
+      let isNameAlone = sample.isText && best != .none && format.recognise(anyText) == .certain
       return (format, isNameAlone || best == .certain ? .none : answer)
     }
     let surest = answers.map(\.1).max() ?? .none

@@ -14,11 +14,11 @@ struct JSONLinesFormat: TraceFormat {
       Text, one JSON object per line, also after the prefix of syslog or a container, an array of
       objects in any number of lines, or logfmt (time=... status=200). Keys are named with a dot
       into inner objects, as in id=request.uri:size=resp.bytes; others are found by the names of
-      usual servers, clouds and loggers; case, - and _ in names do not matter. A note lists the keys
-      found. Times: a date, or a number since 1970 in the unit that gives a plausible date (or in
-      time-unit). Costs: in the unit of the key or value (or in cost-unit). Log lines wrapped in
-      JSON, as by Docker, are read in their own format. Gets, sizes, TTLs and costs as in
-      `combined`; in a cache's own log (an id or an operation, and no status) as in `csv`.
+      servers, clouds and loggers, without case and signs. A note lists the keys found. Times: a
+      date, or a number since 1970 in the unit that gives a plausible date (or in time-unit). Costs:
+      in the unit of key or value (or in cost-unit). Lines of a log in JSON, as of Docker, are read
+      in their own format. Gets, sizes, TTLs and costs as in `combined`; in a cache's own log (an id
+      or an operation, and no status) as in `csv`.
       """,
     suffixes: [".jsonl", ".ndjson", ".json-lines"])
 
@@ -118,8 +118,8 @@ struct JSONLinesFormat: TraceFormat {
     let fields = Result { try JSONFields(options: options, keys: keys, path: sample.path) }
     let isSure = (try? fields.get().isSure) ?? false
     if !isGiven, !isSure, options.text("line") == nil {
-      for name in InnerLines.names {
-        guard let key = keys.key(name) else { continue }
+      let only = keys.all.filter { _ in table?.names.count == 1 }
+      for key in InnerLines.names.flatMap(keys.keys(ending:)) + only {
         if let inner = try decoder(of: key, options, sample, lines) { return inner }
       }
     }
@@ -136,7 +136,11 @@ struct JSONLinesFormat: TraceFormat {
     guard key.values.count * 2 > lines.count - (isTable ? 1 : 0),
       key.count(where: { $0.count > 10 }) > 0
     else { return nil }
-    let formats = FormatRegistry.all.filter { $0.recognise(innerSample) == .certain }
+    let formats = FormatRegistry.all.filter { format in
+      // Logfmt is never certain.
+      let least = format is JSONLinesFormat ? FormatConfidence.likely : .certain
+      return format.recognise(innerSample) >= least
+    }
     guard formats.count == 1, let format = formats.first else { return nil }
     let known = format.description.parameters.map(\.name)
     var values: [String: String] = [:]
@@ -157,10 +161,9 @@ struct JSONLinesFormat: TraceFormat {
 
 /// Lines of a log that are strings in JSON lines, as Docker and log shippers write them.
 struct InnerLines: Sendable {
-  static let names = [
-    "log", "message", "msg", "@message", "_raw", "result._raw", "textPayload", "event.original",
-    "line", "log.message",
-  ]
+  /// Ends of names of keys.
+  static let names = CsvName.words(
+    "log message msg raw textpayload original line content body entry")
 
   let key: String
   /// True if a line without a newline continues in the next one, as Docker writes long lines.
@@ -340,7 +343,9 @@ final class JSONObjects: LineSource {
   static func areIn(_ sample: FormatSample) -> Bool {
     var rest = sample.head.drop { $0 <= 0x20 || ByteOrderMark.utf8.contains($0) }
     guard let first = rest.popFirst(), first == 0x5B || first == 0x7B else { return false }
-    let hasBreak = rest.first { $0 > 0x20 || $0 == 0x0A } == 0x0A
+    let hasBreak =
+      rest.first { $0 > 0x20 || $0 == 0x0A } == 0x0A
+      || rest.prefix { $0 != 0x0A }.withTextField { $0.find([0x7D, 0x7B]) != nil }
     rest = rest.drop { $0 <= 0x20 }
     return first == 0x5B ? rest.first == 0x7B : hasBreak && rest.first == 0x22
   }

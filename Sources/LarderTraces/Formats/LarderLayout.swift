@@ -8,9 +8,7 @@ enum LarderColumn: UInt32, CaseIterable, Sendable {
   var elementSize: Int { self == .times ? 8 : self == .operations ? 1 : 4 }
 
   /// The column as one of a source; empty for the ids, which all have.
-  var trace: TraceColumns {
-    self == .ids ? [] : TraceColumns(rawValue: 1 << UInt8(rawValue - 2))
-  }
+  var trace: TraceColumns { self == .ids ? [] : TraceColumns(rawValue: 1 << UInt8(rawValue - 2)) }
 }
 
 package struct LarderLayout {

@@ -19,8 +19,9 @@ struct MemcachedWatchFormat: TraceFormat {
   func recognise(_ sample: FormatSample) -> FormatConfidence {
     if sample.isNamed(description.suffixes) { return .certain }
     let lines = sample.lines().filter { !$0.elementsEqual("OK".utf8) }
-    let fitting = lines.count {
-      $0.starts(with: "ts=".utf8) && $0.contains(0x20) || $0.starts(with: "skipped=".utf8)
+    let fitting = lines.count { line in
+      let hasID = line.withTextField { $0.find(Array(" gid=".utf8)) != nil }
+      return line.starts(with: "ts=".utf8) && hasID || line.starts(with: "skipped=".utf8)
     }
     return !lines.isEmpty && fitting * 10 >= lines.count * 9 ? .certain : .none
   }

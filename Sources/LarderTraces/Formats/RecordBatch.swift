@@ -56,9 +56,7 @@ public final class RecordBatch {
   /// Counts a bad line.
   /// - Throws: when too many lines are bad to continue.
   @inline(never) public func bad(_ error: TraceError) throws(TraceError) {
-    if isInUnendedLine {
-      return note("The last line is incomplete and was skipped: \(error).")
-    }
+    if isInUnendedLine { return note("The last line is incomplete and was skipped: \(error).") }
     if reading.firstBad == nil { reading.firstBad = error }
     reading.badLines += 1
     if reading.badExamples.count < ReadingFacts.examplesMaximum {
@@ -112,9 +110,7 @@ public final class RecordBatch {
       rate: sampling.rate, gets: reading.sampling.gets.addingSaturated(sampling.gets))
   }
 
-  func noteLines(_ count: Int) {
-    reading.lines = max(reading.lines, count)
-  }
+  func noteLines(_ count: Int) { reading.lines = max(reading.lines, count) }
 }
 
 extension UnsafeMutablePointer where Pointee == TraceRecord {

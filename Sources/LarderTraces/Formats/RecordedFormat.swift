@@ -116,8 +116,7 @@ struct RecordedDecoder: TraceDecoder {
       guard let block = RecordedBlock(decoding: reader.bytes) else { return try resync(reader) }
       let whole = RecordedBlock.headerLength + block.length
       guard try reader.fill(atLeast: whole) else { return false }
-      let body = UnsafeRawBufferPointer(
-        rebasing: reader.bytes[RecordedBlock.headerLength..<whole])
+      let body = UnsafeRawBufferPointer(rebasing: reader.bytes[RecordedBlock.headerLength..<whole])
       blocks += 1
       batch.noteLines(blocks)
       var isWhole = true
@@ -136,8 +135,7 @@ struct RecordedDecoder: TraceDecoder {
       gets = max(gets, block.gets)
       lost = max(lost, block.lost)
       if !isWhole {
-        try batch.bad(
-          TraceError("damaged block", in: reader.path, at: .byte(reader.offset)))
+        try batch.bad(TraceError("damaged block", in: reader.path, at: .byte(reader.offset)))
       }
       reader.consume(whole)
       return true

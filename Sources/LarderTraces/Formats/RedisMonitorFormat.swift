@@ -125,13 +125,9 @@ struct RedisCommand {
     return nil
   }
 
-  func option(_ place: Int) -> String {
-    place < words.count ? words[place].text.uppercased() : ""
-  }
+  func option(_ place: Int) -> String { place < words.count ? words[place].text.uppercased() : "" }
 
-  func integer(_ place: Int) -> Int64? {
-    place < words.count ? Int64(words[place].text) : nil
-  }
+  func integer(_ place: Int) -> Int64? { place < words.count ? Int64(words[place].text) : nil }
 
   enum Expiry: String {
     case seconds = "EX"

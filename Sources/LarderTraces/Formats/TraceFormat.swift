@@ -229,8 +229,7 @@ public struct FormatSample: Sendable {
 
   func column(_ column: Int, delimiter: UInt8 = UInt8(ascii: ",")) -> [String] {
     lines().compactMap { line in
-      let fields = line.split(
-        separator: delimiter, omittingEmptySubsequences: delimiter == 0x20)
+      let fields = line.split(separator: delimiter, omittingEmptySubsequences: delimiter == 0x20)
       return column < fields.count ? String(decoding: fields[column], as: UTF8.self) : nil
     }
   }

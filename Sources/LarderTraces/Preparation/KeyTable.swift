@@ -102,9 +102,7 @@ final class KeyTable {
     fillSlots()
   }
 
-  private var lookups: KeyLookups {
-    KeyLookups(slots: slots.base, keys: keys.base, bits: bits)
-  }
+  private var lookups: KeyLookups { KeyLookups(slots: slots.base, keys: keys.base, bits: bits) }
 
   private func fillSlots() {
     let (slots, keys, mask) = (slots.base, keys.base, (UInt64(1) << bits) - 1)

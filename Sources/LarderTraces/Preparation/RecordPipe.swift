@@ -48,9 +48,7 @@ final class RecordPipe: @unchecked Sendable {
         pipe.stop()
         thread.join()
       }
-      while let batch = try pipe.take() {
-        guard try sink(batch) else { return }
-      }
+      while let batch = try pipe.take() { guard try sink(batch) else { return } }
     }
   }
 

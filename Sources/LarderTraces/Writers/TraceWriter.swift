@@ -187,9 +187,7 @@ package struct OutputFile {
     try step { () throws(AtomicFileError) in try file.write(bytes) }
   }
 
-  func commit() throws(TraceError) {
-    try step { () throws(AtomicFileError) in try file.commit() }
-  }
+  func commit() throws(TraceError) { try step { () throws(AtomicFileError) in try file.commit() } }
 
   private func step(_ body: () throws(AtomicFileError) -> Void) throws(TraceError) {
     do throws(AtomicFileError) {

@@ -55,9 +55,7 @@ struct NewsFeedTests {
         .sorted(by: >)
     }
     func mean(_ measure: ([Int]) -> Double) -> Double { counts.reduce(0) { $0 + measure($1) } / 3 }
-    func top(_ count: Int) -> Double {
-      mean { Double($0.prefix(count).reduce(0, +)) / 150_000 }
-    }
+    func top(_ count: Int) -> Double { mean { Double($0.prefix(count).reduce(0, +)) / 150_000 } }
     #expect((0.05...0.10).contains(top(1)), "\(top(1))")
     #expect((0.34...0.41).contains(top(10)), "\(top(10))")
     #expect((0.77...0.83).contains(top(100)), "\(top(100))")

@@ -35,9 +35,7 @@ struct ReferenceHitsTests {
       format: try ComponentSpec(parsing: ReferenceHits.format(of: file)))
     let columns = try trace.withNextUses().requests
     let offset = ReferenceHits.traces(ReferenceHits.rows).firstIndex(of: name) ?? 0
-    for row in Self.sampled(rows, offset: offset) {
-      try Self.check(row, columns)
-    }
+    for row in Self.sampled(rows, offset: offset) { try Self.check(row, columns) }
     withExtendedLifetime(trace) {}
   }
 

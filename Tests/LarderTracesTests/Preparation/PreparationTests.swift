@@ -17,9 +17,7 @@ struct PreparationTests {
       var known: [UInt64: ObjectID] = [:]
       var stored: Set<UInt64> = []
       for record in records {
-        if known[record.key] == nil {
-          known[record.key] = ObjectID(known.count + 1)
-        }
+        if known[record.key] == nil { known[record.key] = ObjectID(known.count + 1) }
         let stores = [Operation.get, .set].map(\.rawValue).contains(record.operation)
         if stores, stored.insert(record.key).inserted { footprint += UInt64(record.size) }
         ids.append(known[record.key] ?? 0)

@@ -162,7 +162,5 @@ struct SampleTrace: Sendable, CustomTestStringConvertible {
 
   private static func joined(_ parts: [UInt8]...) -> [UInt8] { parts.flatMap { $0 } }
 
-  private static func text(_ lines: [String]) -> [UInt8] {
-    lines.flatMap { Array("\($0)\n".utf8) }
-  }
+  private static func text(_ lines: [String]) -> [UInt8] { lines.flatMap { Array("\($0)\n".utf8) } }
 }

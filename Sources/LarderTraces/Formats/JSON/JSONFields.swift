@@ -20,7 +20,7 @@ struct JSONFields: Sendable {
   }
 
   private(set) var fields: [Field] = []
-  /// True if names that differ by case, `-` and `_` are different.
+  /// True if names that differ by case and signs are different.
   private(set) var isExact = false
   /// True if a URL, a request line or a key given by the user is the requested object.
   private(set) var isSure = false
@@ -96,7 +96,8 @@ struct JSONFields: Sendable {
     }
     let sure =
       JSONRole.urls.map { ($0, JSONRole.id) } + JSONRole.requestLines.map { ($0, .request) }
-    let all = sure + JSONRole.paths.map { ($0, .id) }
+    let pages = keys.table == nil ? [] : ["page", "page_path", "resource", "document"]
+    let all = sure + (JSONRole.paths + pages).map { ($0, .id) }
     for prefix in [""] + keys.prefixes {
       self.prefix = prefix
       // An inner object may be anything; a request also has a method or a status.
@@ -155,8 +156,8 @@ struct JSONFields: Sendable {
   /// Surest key of a role whose values fit; `inside` the object that holds the requested URL or id.
   private func choose(_ role: JSONRole, inside: Bool = false) -> JSONKeys.Key? {
     // A cache's own log may have the names of a table.
-    let names =
-      role.row.names + (isCacheLog ? CsvRole(rawValue: role.rawValue)?.usualNames ?? [] : [])
+    let more = isCacheLog || keys.table != nil ? CsvRole(rawValue: role.rawValue) : nil
+    let names = role.row.names + (more?.usualNames ?? [])
     var present = (prefix.isEmpty || inside ? [prefix] : [prefix, ""]).flatMap { place in
       names.flatMap { keys.keys(named: place + $0) }
     }
@@ -170,7 +171,7 @@ struct JSONFields: Sendable {
     let named = present.first { key in
       role == .status
         ? key.folded.hasSuffix("status")
-        : role == .time && ["ts", "time", "timestamp", "@timestamp"].contains(key.folded)
+        : role == .time && ["ts", "time", "timestamp"].contains(key.folded)
     }
     return inside || named?.values.isEmpty == true ? nil : named
   }
@@ -232,10 +233,12 @@ struct JSONFields: Sendable {
       if keys.key("DownstreamStatus") != nil || keys.key("OriginStatus") != nil {
         return .nanoseconds
       }
-      // Envoy uses milliseconds where Caddy uses seconds.
-      if keys.key("response_code") != nil { return .milliseconds }
+      // Envoy and Rails use milliseconds where Caddy uses seconds.
+      if keys.key("response_code") != nil || keys.key("controller") != nil { return .milliseconds }
     }
     if name == "timetaken", keys.key("x-edge-location") != nil { return .seconds }
+    // Echo writes its latency twice.
+    if name == "latency", keys.key("latency_human") != nil { return .nanoseconds }
     // Next to nginx's own time, the upstream time is in nginx's unit; Node writes milliseconds.
     if name == "responsetime" {
       let isNginx = keys.key("request_time")?.values.contains { $0.contains(0x2E) } ?? false
@@ -299,6 +302,8 @@ extension JSONFields: WebLayout {
     /// Further roles of a key, and the field that has its value.
     private let copies: [(index: Int, original: Int)]
     private let status: Field?
+    /// True if every fourth line or more has neither status nor size, but others have both.
+    private let skipsStarts: Bool
     private var withoutStatus = 0
 
     init(_ layout: JSONFields) {
@@ -313,6 +318,10 @@ extension JSONFields: WebLayout {
         return original < index ? (index, original) : nil
       }
       status = fields.first { $0.key == .status }
+      let counts = fields.filter { [.status, .size].contains($0.key) }.compactMap {
+        layout.keys.key($0.name)?.count
+      }
+      skipsStarts = counts.count == 2 && counts.allSatisfy { $0 * 4 <= layout.keys.objects * 3 }
     }
 
     mutating func read(_ line: TextField, into values: borrowing WebLine) -> WebLineKind {
@@ -325,6 +334,9 @@ extension JSONFields: WebLayout {
       if status != nil, values[.status].isEmpty,
         !values[.target].isEmpty || !values[.request].isEmpty
       {
+        if skipsStarts, values[.bytes].isEmpty {
+          return .skipped("they have neither status nor size: requests before their response")
+        }
         withoutStatus += 1
       }
       return .request

@@ -11,9 +11,9 @@ struct WebTable: Sendable, Equatable {
     guard let first = lines.first, lines.count > 1, first.first != 0x7B, first.first != 0x23,
       let delimiter = [0x09, 0x2C, 0x3B, 0x7C].max(by: { one, other in
         first.count { $0 == one } < first.count { $0 == other }
-      }), first.contains(delimiter)
+      }), first.contains(delimiter) || lines[1].first == 0x22
     else { return nil }
-    (line, self.delimiter) = (Array(first), delimiter)
+    (line, self.delimiter) = (Array(first), first.contains(delimiter) ? delimiter : 0x2C)
     var names: [[UInt8]] = []
     line.withTextField { text in
       var splitter = CsvSplitter(text, delimiter: delimiter)
@@ -50,7 +50,7 @@ final class JSONLineScanner {
   private var scratchCount = 0
   private let nothing: UnsafeMutablePointer<UInt8>
 
-  /// A scanner for names with dots into inner objects; `isExact` false ignores case, `-` and `_`.
+  /// A scanner for names with dots into inner objects; `isExact` false ignores case and signs.
   init(_ names: [String], isExact: Bool = true, table: WebTable? = nil) {
     let tree = JSONNameTree(names, isExact: isExact)
     (self.names, self.table) = (tree, table)
@@ -87,7 +87,7 @@ final class JSONLineScanner {
       rest = TextField(brace + 1, line.end)
       rest.skipBlanks()
       // `null{` is damage, and no prefix.
-      let isApart = brace[-1] < 0x30 || [0x3A, 0x5D, 0x7C].contains(brace[-1])
+      let isApart = brace[-1] < 0x30 || [0x3A, 0x5D, 0x7C].contains(brace[-1]) || brace[-1] >= 0x80
       if rest.next.pointee == 0x22, isApart { return TextField(brace, line.end) }
     }
     return nil
@@ -110,8 +110,7 @@ final class JSONLineScanner {
   }
 
   private func storePrefix(_ prefix: TextField, _ name: String?) {
-    guard !prefix.isEmpty, name != nil || prefixNode >= 0,
-      let date = Self.date(in: prefix)
+    guard !prefix.isEmpty, name != nil || prefixNode >= 0, let date = Self.date(in: prefix)
     else { return }
     Array(Self.prefix.utf8).withTextField { store(date, prefixNode, name ?? "", $0) }
   }
@@ -474,9 +473,12 @@ final class JSONNameTree {
     return hash ^ hash >> 32
   }
 
-  /// The byte in lower case; nil for `-` and `_`.
+  /// The byte in lower case; nil for blanks and ``- _ @ / ( ) [ ]``.
   @inline(__always) private static func fold(_ byte: UInt8) -> UInt8? {
-    if byte == 0x2D || byte == 0x5F { return nil }
+    switch byte {
+    case 0x20, 0x28, 0x29, 0x2D, 0x2F, 0x40, 0x5B, 0x5D, 0x5F: return nil
+    default: break
+    }
     return byte &- 0x41 < 26 ? byte | 0x20 : byte
   }
 }
@@ -499,9 +501,7 @@ struct JSONKeys: Sendable {
     var count = 0
     var values: [[UInt8]] = []
 
-    func count(where test: (TextField) -> Bool) -> Int {
-      values.count { $0.withTextField(test) }
-    }
+    func count(where test: (TextField) -> Bool) -> Int { values.count { $0.withTextField(test) } }
   }
 
   let all: [Key]
@@ -543,7 +543,11 @@ struct JSONKeys: Sendable {
     (byFolded[JSONNameTree.folded(name)] ?? []).map { all[$0] }
   }
 
-  /// Key of exactly this name, or else one that differs by case, `-` and `_`.
+  func keys(ending name: String) -> [Key] {
+    all.filter { $0.folded.hasSuffix(name) }
+  }
+
+  /// Key of exactly this name, or else one that differs by case and signs.
   func key(_ name: String) -> Key? {
     let keys = keys(named: name)
     return keys.first { $0.name == name } ?? keys.first

@@ -15,7 +15,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     let meaning: String
     /// Consequence of a missing key; nil if requests keep their meaning.
     var absence: String?
-    /// Usual names, surest first. Case, `-` and `_` are ignored.
+    /// Usual names, surest first, as `JSONNameTree.folded` compares them.
     let names: [String]
   }
 
@@ -123,12 +123,13 @@ enum JSONRole: String, CaseIterable, Sendable {
 
   private static let times = words(
     """
-    StartUTC ts time timestamp @timestamp start_time EdgeStartTimestamp datetime time_iso8601
-    time_local msec timestamp(ms) time_start requestTimeEpoch request_time date event.start
-    StartLocal time_ms ts_ms timestamp_ms timestamp_us timestamp_ns epoch unixtime datestamp
-    EdgeEndTimestamp receiveTimestamp request_date haproxy_dateTime time_end eventTime event_time
-    log_time created_at request.start_gmt datetime_gmt t started_at reqTimeSec start_date
-    time_micros _time event_timestamp EventTimestampMs startTimeMs prefix
+    StartUTC ts time timestamp start_time EdgeStartTimestamp datetime time_iso8601 time_local msec
+    timestamp(ms) time_start requestTimeEpoch request_time date event.start StartLocal time_ms ts_ms
+    timestamp_us timestamp_ns epoch unixtime datestamp EdgeEndTimestamp receiveTimestamp
+    request_date haproxy_dateTime time_end eventTime log_time created_at request.start_gmt
+    datetime_gmt t started_at reqTimeSec start_date time_micros event_timestamp EventTimestampMs
+    startTimeMs dt timeMillis common_properties.start_time instant.epochSecond startedDateTime
+    requestdatetime TimeGenerated TimeGeneratedUTC timestampUTC datetimeUTC timeUnixNano prefix
     """)
 
   static let urls = words(
@@ -136,61 +137,67 @@ enum JSONRole: String, CaseIterable, Sendable {
     request.uri ClientRequestURI request_uri RequestPath httpRequest.requestUrl url.original
     url.full originalRequestUriWithArgs req.originalUrl req.url request.url http.request.uri
     http.url http.target originalUrl request_url cs-uri http_url http_uri full_url full_uri url
-    cs_uri req_url req_uri proxy.path httpRequest_requestUrl
+    req_url req_uri proxy.path httpRequest_requestUrl x-envoy-origin-path x-envoy-original-path
+    original_path
     """)
 
   static let requestLines = words(
-    "RequestLine request_line request http_request req http.request.line requested_url uri")
+    """
+    RequestLine request_line request http_request req http.request.line requested_url uri
+    request_uri
+    """)
 
   static let paths = words(
     """
     uri path url.path ClientRequestPath request.path request_path req.path cs-uri-stem http_path
-    http.path document_uri pathname urlpath resourcePath request.hp http.route reqPath
-    requested_uri request
+    http.path document_uri pathname urlpath resourcePath request.hp http.route reqPath requested_uri
+    uri_path uri_stem http.url_details.path request
     """)
 
   static let ids = words(
     """
-    id key object object_id obj_id cache_key obj obj_key object_key item item_id item_key
-    content_id asset_id key_id key_hash hashed_key
+    id key object object_id obj_id cache_key obj obj_key object_key item item_id item_key content_id
+    asset_id key_id key_hash hashed_key
     """)
 
   static let methods = words(
     """
     request.method ClientRequestMethod request_method http.request.method httpRequest.requestMethod
     method http_method req.method cs-method verb request_verb http_verb http.method request.verb
-    reqMethod proxy.method httpRequest_requestMethod request
+    reqMethod proxy.method httpRequest_requestMethod request.request_method request
     """)
 
   private static let hosts = words(
     """
     request.host ClientRequestHost RequestHost url.domain host http_host vhost virtual_host
-    x-host-header cs(Host) cs-host authority :authority domain domain_name server_name
-    req.headers.host request.headers.host headers.host request.header.host
-    http.request.headers.host http.host host_header request_host req.host req.hostname
-    original_host properties.hostName reqHost proxy.host site
+    x-host-header cs(Host) authority :authority domain domain_name server_name req.headers.host
+    request.headers.host headers.host request.header.host http.request.headers.host http.host
+    host_header req.host req.hostname original_host properties.hostName reqHost proxy.host
+    request.authority uri_host http.url_details.host server.address site
     """)
 
   private static let queries = words(
     """
     request_query args query query_string url.query cs-uri-query request.query request_args
     request_param http_query urlquery uri_query req.query raw_query request.query_string
-    http.request.query request.hq query_params queryStr
+    http.request.query request.hq query_params queryStr uri_param http.url_details.queryString
     """)
 
   private static let cacheStatuses = words(
     """
     upstream_cache_status CacheCacheStatus cache_status x-edge-result-type fastly_info.state
-    cache_result x_cache x-cache cache_state response_state proxy.vercelCache
+    cache_result x_cache cache_state response_state proxy.vercelCache hit_info x_cache_status
+    cf_cache_status proxy_cache_status
     """)
 
   private static let statuses = words(
     """
     status EdgeResponseStatus DownstreamStatus response_status response_code status_code
     httpRequest.status http.response.status_code res.statusCode res.status response.status
-    response.status_code resp.status sc-status http_status_code http_status elb_status_code
-    response http.status_code http.status resp_status http_code code result_code OriginStatus
-    reply_status proxy.statusCode api.statusCode httpRequest_status
+    response.status_code resp.status sc-status http_status_code http_status elb_status_code response
+    http.status_code http.status resp_status http_code code result_code OriginStatus reply_status
+    proxy.statusCode api.statusCode httpRequest_status http.response.status response.response_code
+    return_code
     """)
 
   private static let sizes = words(
@@ -203,6 +210,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     bytes_out resp_bytes content_length object_size obj_size bytes_read bytes.read length
     http.response.written http.response_content_length response_content_length
     proxy.responseByteSize properties.responseBodySize api.tx httpRequest_responseSize
+    network.bytes_written response.response_body_bytes response.content.size
     """)
 
   private static func headers(_ name: String) -> [String] {
@@ -235,7 +243,7 @@ struct JSONCost: Sendable {
     ).map { JSONCost(name: $0, isOrigin: true, unit: $1) }
     + units(
       """
-      request_time=s event.duration=ns duration time-taken httpRequest.latency=s responseLatency=ms
+      request_time event.duration=ns duration time-taken httpRequest.latency=s responseLatency=ms
       responseTime time_elapsed=us elapsed_time elapsed latency took=ms request_duration
       response_duration request_latency total_time processing_time process_time http.duration time
       runtime session_duration=ms Ta=ms Tt=ms
@@ -260,9 +268,7 @@ struct JSONCost: Sendable {
   }
 
   static func known(_ folded: String) -> (rank: Int, cost: JSONCost, unit: TimeUnit?)? {
-    if let rank = byName[folded], folded != "time" {
-      return (rank, all[rank], all[rank].unit)
-    }
+    if let rank = byName[folded], folded != "time" { return (rank, all[rank], all[rank].unit) }
     for (ending, unit) in endings where folded.hasSuffix(ending) {
       let base = String(folded.dropLast(ending.count))
       // Those are points in time.
@@ -285,7 +291,5 @@ extension TextField {
     count > 1 && next.pointee == 0x2E && (1..<count).allSatisfy { next[$0] == 0x30 }
   }
 
-  func allBytes(_ test: (UInt8) -> Bool) -> Bool {
-    (0..<count).allSatisfy { test(next[$0]) }
-  }
+  func allBytes(_ test: (UInt8) -> Bool) -> Bool { (0..<count).allSatisfy { test(next[$0]) } }
 }

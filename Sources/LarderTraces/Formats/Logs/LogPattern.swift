@@ -29,8 +29,7 @@ struct LogPattern: Sendable {
     try parser.parse()
     let roles = parser.fields.compactMap(\.role)
     guard !Set(roles).isDisjoint(with: [.request, .target, .path]) else {
-      throw LogPatternError(
-        "it has no request (nginx: $request or $request_uri; Apache: %r or %U)")
+      throw LogPatternError("it has no request (nginx: $request or $request_uri; Apache: %r or %U)")
     }
     // Text after the last field with a role is not matched.
     let last = parser.fields.lastIndex { $0.role != nil } ?? 0
@@ -107,7 +106,9 @@ struct LogPattern: Sendable {
   @inline(__always) private func isPlausible(_ value: TextField, _ field: Field) -> Bool {
     if !field.mayHaveBlanks, value.isEmpty || value.find(0x20) != nil { return false }
     guard let role = field.role else { return true }
-    if !field.mayHaveBlanks, value.next.pointee == 0x22 { return false }
+    let isWord = !field.mayHaveBlanks || role == .request
+    if isWord, !value.isEmpty, value.next.pointee == 0x22 { return false }
+    if role == .method, !value.isNothing { return value.next.pointee &- 0x41 < 26 }
     guard role.isNumber else { return true }
     guard !value.isEmpty, role != .status || value.count <= 3 else { return false }
     let first = value.next.pointee
@@ -254,9 +255,7 @@ private struct LogPatternParser {
     while let first = rest.first, "<>!,".contains(first) || first.isNumber { rest.removeFirst() }
     guard let first = rest.popFirst() else { throw LogPatternError("a % at the end") }
     guard first == "{" else { return (Self.letters[first], first == "t") }
-    guard let close = rest.firstIndex(of: "}") else {
-      throw LogPatternError("a %{ without its }")
-    }
+    guard let close = rest.firstIndex(of: "}") else { throw LogPatternError("a %{ without its }") }
     let argument = rest[..<close].lowercased()
     rest = rest[rest.index(after: close)...]
     guard let letter = rest.popFirst() else { throw LogPatternError("a %{} without its letter") }
@@ -326,9 +325,7 @@ struct LogDefinition {
     let path = parts.first.map(String.init) ?? ""
     var known = all(in: try read(path))
     let names = known.map(\.name).joined(separator: ", ")
-    if known.isEmpty {
-      throw LogPatternError("\(path) has no log_format and no LogFormat")
-    }
+    if known.isEmpty { throw LogPatternError("\(path) has no log_format and no LogFormat") }
     if parts.count > 1 {
       known.removeAll { $0.name != parts[1] }
       if known.isEmpty {

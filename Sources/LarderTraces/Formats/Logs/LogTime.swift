@@ -17,7 +17,7 @@ enum LogTime {
       let seconds = numbers[3] * 3600 + numbers[4] * 60 + numbers[5]
       return microseconds(numbers[0], numbers[1], numbers[2], seconds)
     }
-    return text.peek(2) == UInt8(ascii: "/") ? common(&text) : iso(&text)
+    return [text.peek(1), text.peek(2)].contains(0x2F) ? common(&text) : iso(&text)
   }
 
   /// True if a date with a time in these lines has no zone. The dates of W3C logs, which
@@ -67,7 +67,8 @@ enum LogTime {
   }
 
   @inline(__always) static func common(_ text: inout DateText) -> UInt64? {
-    guard let day = text.number(2), text.passes(0x2F), let month = text.month(),
+    let digits = text.peek(1) == 0x2F ? 1 : 2
+    guard let day = text.number(digits), text.passes(0x2F), let month = text.month(),
       text.passes(0x2F), let year = text.number(4), text.passes(0x3A) || text.passes(0x20),
       let seconds = text.clock(), let fraction = text.fraction()
     else { return nil }
@@ -103,14 +104,19 @@ enum LogTime {
   }
 
   private static func httpDate(_ text: inout DateText) -> UInt64? {
-    while let byte = text.rest.takeByte(), byte != 0x20 {}
+    var weekday = text
+    if weekday.month() == nil { while let byte = text.rest.takeByte(), byte != 0x20 {} }
     if let letter = text.peek(0), letter &- 0x30 > 9 {
       let month = text.month()
       text.rest.skipBlanks()
-      guard let month, let day = text.rest.takeInteger(), text.passes(0x20),
-        let seconds = text.clock(), text.passes(0x20), let year = text.number(4)
+      guard let month, let day = text.rest.takeInteger() else { return nil }
+      // `Mar 1, 2026 @ 10:00:00.000`, of Kibana.
+      let year = text.passes(0x2C) && text.passes(0x20) ? text.number(4) : nil
+      guard text.passes(0x20), year == nil || text.passes(0x40) && text.passes(0x20),
+        let seconds = text.clock(), let fraction = text.fraction(),
+        let year = year ?? (text.passes(0x20) ? text.number(4) : nil)
       else { return nil }
-      return microseconds(year, month, Int(clamping: day), seconds)
+      return microseconds(year, month, Int(clamping: day), seconds).map { $0 + UInt64(fraction) }
     }
     guard let day = text.number(2), text.passes(0x20), let month = text.month(),
       text.passes(0x20), let year = text.number(4), text.passes(0x20),
@@ -156,11 +162,9 @@ struct DateText {
   }
 
   mutating func passesUTC() -> Bool {
-    guard rest.starts(with: Array("UTC".utf8)) || rest.starts(with: Array("GMT".utf8)) else {
-      return false
-    }
-    for _ in 0..<3 { rest.skip() }
-    return true
+    let isUTC = ["UTC", "GMT"].contains { rest.starts(with: Array($0.utf8)) }
+    if isUTC { for _ in 0..<3 { rest.skip() } }
+    return isUTC
   }
 
   mutating func dropLast(_ byte: UInt8) {
@@ -315,7 +319,7 @@ enum LogPrefix {
       rest = TextField(priority, head.end)
       end = priority
     }
-    if rest.starts(with: version) { return afterHeader(rest) }
+    if rest.starts(with: Array("1 20".utf8)) { return afterHeader(rest) }
     var words = 0
     var isStream = false
     var isDated = false
@@ -325,14 +329,14 @@ enum LogPrefix {
       let last = word.end[-1]
       let isBracketed = word.next.pointee == 0x5B && last == 0x5D
       if words == 0, isDate(word) || isBracketed && !isSite(word, rest) { end = word.end }
-      if words == 0 { isDated = word.count == 3 && isMonth(word) }
+      if words == 0 { isDated = word.count == 3 && fits(word) { $0.month() } }
       // `Mar  1 10:00:00 web1`, optionally followed by a program and a colon.
-      if words == 2, isDated { isDated = isClock(word) }
+      if words == 2, isDated { isDated = fits(word) { $0.clock() } }
       if words == 3, isDated { end = word.end }
       if last == 0x3A, word.count > 1, !word.isAddress { end = word.end }
       if word.count == 1, word.next.pointee == 0x7C { end = word.end }
       if isStream, word.count == 1 { end = word.end }
-      isStream = word.equals(output) || word.equals(errors)
+      isStream = word.equals(anyCase: "stdout") || word.equals(anyCase: "stderr")
       words += 1
     }
     return TextField(end, head.end).trimmed
@@ -350,12 +354,10 @@ enum LogPrefix {
     return client.isAddress && (name.isFullHostName || (isMarked && name.isHostName))
   }
 
-  private static let version = Array("1 20".utf8)
-  private static let output = Array("stdout".utf8)
-  private static let errors = Array("stderr".utf8)
-
   private static func priority(_ head: TextField) -> UnsafePointer<UInt8>? {
     var rest = head
+    // Over TCP its length is in front.
+    if rest.takeInteger() != nil { rest.skipBlanks() }
     guard rest.takeByte() == 0x3C, rest.takeInteger() != nil, rest.takeByte() == 0x3E else {
       return nil
     }
@@ -385,13 +387,8 @@ enum LogPrefix {
       && LogTime.microseconds(word) != nil
   }
 
-  private static func isMonth(_ word: TextField) -> Bool {
+  private static func fits(_ word: TextField, _ part: (inout DateText) -> Int?) -> Bool {
     var text = DateText(word)
-    return text.month() != nil
-  }
-
-  private static func isClock(_ word: TextField) -> Bool {
-    var text = DateText(word)
-    return text.clock() != nil
+    return part(&text) != nil
   }
 }

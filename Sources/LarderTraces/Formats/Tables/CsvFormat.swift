@@ -55,8 +55,11 @@ struct CsvFormat: TraceFormat {
     guard let first = lines.first, lines.count > 1 else { return .none }
     // Usual delimiters only: with blanks alone every text would be a table.
     let fits = Self.delimiters.contains { delimiter in
-      let count = first.count { $0 == delimiter }
-      return count > 0 && lines.allSatisfy { $0.count { $0 == delimiter } == count }
+      let isTable = { (count: (ArraySlice<UInt8>) -> Int) in
+        count(first) > 1 && lines.allSatisfy { count($0) == count(first) }
+      }
+      return isTable { $0.count { $0 == delimiter } + 1 }
+        || isTable { $0.withTextField { CsvSplitter.fields(in: $0, delimiter: delimiter) } }
     }
     return fits ? .possible : .none
   }
@@ -102,9 +105,7 @@ private struct CsvGuess {
     try finish()
   }
 
-  private func columns(of role: CsvRole) -> [Int] {
-    found.filter { $0.role == role }.map(\.column)
-  }
+  private func columns(of role: CsvRole) -> [Int] { found.filter { $0.role == role }.map(\.column) }
 
   private func values(of column: Int) -> [String] {
     rows.compactMap { column < $0.count ? $0[column] : nil }
@@ -227,8 +228,7 @@ private struct CsvGuess {
     for role in CsvRole.allCases {
       guard let text = options.text(role.rawValue) else { continue }
       let isOne = role != .id || (isNamed && named(text) != nil)
-      let parts =
-        isOne ? [text[...]] : text.split(separator: "+", omittingEmptySubsequences: false)
+      let parts = isOne ? [text[...]] : text.split(separator: "+", omittingEmptySubsequences: false)
       for part in parts { found.append((role, try column(String(part), role))) }
     }
   }
@@ -284,8 +284,7 @@ private struct CsvGuess {
     let isURL = { [plain] (column: Int) in CsvName.urls.contains(plain[column]) }
     let url = named.first(where: isURL)
     named.removeAll { isURL($0) && $0 != url }
-    guard let first = named.first,
-      let choice = ObjectColumn.choose(named.map { values(of: $0) })
+    guard let first = named.first, let choice = ObjectColumn.choose(named.map { values(of: $0) })
     else { return nil }
     let column = named[choice]
     if column != first {
@@ -366,8 +365,7 @@ private struct CsvGuess {
       layout.remarks.append("\(doubt) with id=.")
     }
     let shown = unused.prefix(20) + (unused.count > 20 ? ["..."] : [])
-    layout.remarks.insert(
-      "Columns: \(roles); not used: \(shown.joined(separator: ", ")).", at: 0)
+    layout.remarks.insert("Columns: \(roles); not used: \(shown.joined(separator: ", ")).", at: 0)
   }
 
   private mutating func finish() throws(ComponentError) {

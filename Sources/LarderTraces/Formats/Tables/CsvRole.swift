@@ -105,7 +105,7 @@ enum CsvName {
       contentbytes valuesize valuebytes valuelen valuelength valsize vsize datasize datalength
       itemsize filesize filebytes docsize documentsize payloadsize payloadbytes transfersize
       transferbytes numbytes nbytes bytecount lengthbytes iosizebytes iobytes reqsize len
-      objectsizebytes requestiosizebytes
+      objectsizebytes requestiosizebytes responsesizebytes
       """)
 
   fileprivate static let operations = words(
@@ -184,8 +184,7 @@ struct CsvOperations: Sendable {
       (.get, "r w"),
     ]))
   /// Known words, and the numbers, which are not guessed.
-  static let all = words.adding(
-    meanings([(.get, "0"), (.set, "1"), (.delete, "2")]))
+  static let all = words.adding(meanings([(.get, "0"), (.set, "1"), (.delete, "2")]))
 
   private let meanings: [String: Meaning]
 

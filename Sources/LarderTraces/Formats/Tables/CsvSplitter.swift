@@ -19,6 +19,13 @@ struct CsvSplitter {
     hasMore = true
   }
 
+  /// Number of fields in a line; 0 for a malformed one.
+  static func fields(in line: TextField, delimiter: UInt8) -> Int {
+    var (splitter, count) = (CsvSplitter(line, delimiter: delimiter), 0)
+    while splitter.next() != nil { count += 1 }
+    return splitter.isMalformed ? 0 : count
+  }
+
   /// Next field, without surrounding blanks or quotes; nil after the last.
   @inline(__always) mutating func next() -> TextField? {
     guard hasMore else { return nil }
@@ -75,9 +82,7 @@ struct CsvSplitter {
   @inline(__always) private mutating func passDelimiter() {
     hasMore = !rest.isEmpty
     if hasMore { rest.skip() }
-    if delimiter == 0x20 {
-      while !rest.isEmpty, isDelimiter(rest.next.pointee) { rest.skip() }
-    }
+    if delimiter == 0x20 { while !rest.isEmpty, isDelimiter(rest.next.pointee) { rest.skip() } }
   }
 
   @inline(__always) private func isDelimiter(_ byte: UInt8) -> Bool {

@@ -130,10 +130,8 @@ struct TableDecoder: TraceDecoder {
   private static let wordsMaximum = 16
 
   private func splitProblem(_ line: TextField) -> (problem: String, advice: String?) {
-    var splitter = CsvSplitter(line, delimiter: layout.delimiter ?? 0x0A)
-    var count = 0
-    while splitter.next() != nil { count += 1 }
-    if splitter.isMalformed {
+    let count = CsvSplitter.fields(in: line, delimiter: layout.delimiter ?? 0x0A)
+    if count == 0 {
       return ("unclosed quote, or no delimiter after it (a field must not span lines)", nil)
     }
     let more = layout.mayHaveMore ? " or more" : ""
@@ -301,9 +299,7 @@ struct TableDecoder: TraceDecoder {
     for step in 0..<row.run {
       let number = row.number + step
       record.key = hasAddress ? BlockRun.key(device: row.device, number) : number
-      for _ in 0..<row.repeats {
-        guard try batch.append(record) else { return false }
-      }
+      for _ in 0..<row.repeats { guard try batch.append(record) else { return false } }
     }
     return true
   }

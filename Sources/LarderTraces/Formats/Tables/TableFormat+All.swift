@@ -16,7 +16,7 @@ extension TableFormat {
       suffixes: [".txt"], parameters: [.maxBad]),
     columns: [
       TableColumn("id", .id) { line in
-        !line.contains { byte in [0x20, 0x09, 0x2C, 0x3B].contains(byte) }
+        !line.contains { byte in [0x20, 0x09, 0x2C, 0x3B, 0x7C].contains(byte) }
       }
     ],
     rules: TableLayout(delimiter: nil), confidence: .possible, needsContent: true)
@@ -70,6 +70,10 @@ extension TableFormat {
       TableColumn("size", .size),
     ],
     rules: TableLayout(delimiter: 0x20, mayHaveMore: true), confidence: .likely,
+    adapt: { sample, layout in
+      if sample.isNamed([".tr"]) { return }
+      layout.remarks.append("The columns are read as time, id and size in bytes.")
+    },
     fits: { $0.lines().allSatisfy { $0.split { $0 == 0x20 || $0 == 0x09 }.count == 3 } })
 
   /// Yang, Yue and Rashmi, "Hundreds of In-memory Cache Clusters at Twitter", OSDI 2020.
@@ -212,11 +216,13 @@ extension TableFormat {
       TableColumn("type", .access) { $0.elementsEqual([0x30]) || $0.elementsEqual([0x31]) },
       TableColumn("volume", .device),
     ],
-    rules: TableLayout(remarks: [
-      "The table is read as Tencent's: time, offset and size in sectors, 0 or 1, volume."
-    ]),
+    rules: TableLayout(
+      skips: { $0.starts(with: snia) ? "" : nil },
+      remarks: [
+        "The table is read as Tencent's: time, offset and size in sectors, 0 or 1, volume."
+      ]),
     // In other tables of five numbers the fourth is rarely limited to 0 and 1.
-    fits: { Set($0.column(3)).count == 2 })
+    fits: { Set($0.column(3)).isSuperset(of: ["0", "1"]) })
 
   /// "CacheLib", cachelib.org/docs, "Evaluating SSD hardware for Facebook workloads": traces of
   /// Tectonic of 2025, and those of Wong et al., "Baleen", FAST 2024, whose operations are numbers.
@@ -368,6 +374,7 @@ extension TableFormat {
       TableColumn("bytes", .length, isMark: true),
     ],
     rules: TableLayout(skips: { line in
+      if ["Tracing", "Detach"].contains(where: { line.starts(with: Array($0.utf8)) }) { return "" }
       let isFlush = ["-1", "\(UInt64.max)"].contains { line.find(Array(" \($0) ".utf8)) != nil }
       return isFlush ? noData : nil
     }),

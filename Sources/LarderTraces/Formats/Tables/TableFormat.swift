@@ -28,9 +28,7 @@ struct TableFormat: TraceFormat {
 
   private func contentFits(_ sample: FormatSample) -> Bool {
     let layout = layout(sample)
-    if isNamed {
-      return columns.allSatisfy { !$0.isMark || layout.names.contains($0.name) }
-    }
+    if isNamed { return columns.allSatisfy { !$0.isMark || layout.names.contains($0.name) } }
     let rows = sample.lines().filter { line in
       !line.withTextField { layout.skips?($0) != nil }
     }.map { line in
@@ -52,8 +50,9 @@ struct TableFormat: TraceFormat {
   private func layout(_ sample: FormatSample) -> TableLayout {
     var layout = rules
     layout.hasHeader = isNamed
-    layout.names = columns.map(\.name)
-    if isNamed, let line = sample.lines(1).first {
+    layout.names = isNamed ? [] : columns.map(\.name)
+    let isData = { (line: ArraySlice<UInt8>) in line.withTextField { rules.skips?($0) == nil } }
+    if isNamed, let line = sample.lines().first(where: isData) {
       layout.delimiter = [0x09, 0x2C].first { line.contains($0) } ?? 0x20
       let names = fields(line.drop { $0 == 0x23 || $0 == 0x20 }, layout.delimiter)
       layout.names = names.map { String(decoding: $0, as: UTF8.self).lowercased() }
@@ -154,12 +153,9 @@ enum TableRole: Sendable {
   case size
   /// Bytes of a value; 0 if unknown. The size is that of key and value.
   case valueSize
-  case keySize
-  case ttl, operation, cost
-  case repeats
+  case keySize, ttl, operation, cost, repeats
   /// Device that an address belongs to; several are adjacent.
-  case device
-  case deviceKey
+  case device, deviceKey
   case address, length
   case access
   /// Read or write of Meta's storage: a name such as `getChunkData.Permanent`, or its number.

@@ -83,18 +83,13 @@ public enum SizeField {
 
   /// Error message for a field that is not a size.
   public static func problem(_ field: TextField) -> String {
-    var rest = field
-    let isNegative = !rest.isEmpty && rest.next.pointee == UInt8(ascii: "-")
-    if isNegative { _ = rest.takeByte() }
-    let start = rest.next
-    while !rest.isEmpty, rest.next.pointee &- 0x30 <= 9 { _ = rest.takeByte() }
-    let isLarge = !isNegative && (DecimalNumber(field)?.whole ?? 0) > UInt32.max
-    guard rest.isEmpty && rest.next > start || isLarge else {
-      return "expected a size in bytes as a whole number, found \(field.quoted)"
-    }
-    return isNegative
-      ? "the size \(field.quoted) is negative"
-      : "the size \(field.quoted) is above \(UInt32.max) bytes, the largest size of a request"
+    let isNegative = !field.isEmpty && field.next.pointee == UInt8(ascii: "-")
+    let number = isNegative ? TextField(field.next + 1, field.end) : field
+    let isWhole = !number.isEmpty && number.allBytes { $0 &- 0x30 <= 9 }
+    if isNegative, isWhole { return "the size \(field.quoted) is negative" }
+    return isWhole || (DecimalNumber(field)?.whole ?? 0) > UInt32.max
+      ? "the size \(field.quoted) is above \(UInt32.max) bytes, the largest size of a request"
+      : "expected a size in bytes as a whole number, found \(field.quoted)"
   }
 }
 

@@ -78,9 +78,7 @@ struct NewsArticles: Sendable {
     return UInt64((oldest + random.nextUnit() * (youngest - oldest)) * Double(perDay))
   }
 
-  private func rotation(of day: UInt64) -> UInt64 {
-    RandomStream.derived(seed, day) % perDay
-  }
+  private func rotation(of day: UInt64) -> UInt64 { RandomStream.derived(seed, day) % perDay }
 }
 
 /// Objects of the articles that can still be opened; their sizes depend only on the article.

@@ -101,9 +101,7 @@ enum ValueDistribution: Sendable {
     }
   }
 
-  var constantValue: UInt32? {
-    if case .constant(let value) = self { value } else { nil }
-  }
+  var constantValue: UInt32? { if case .constant(let value) = self { value } else { nil } }
 
   private static func whole(_ value: Double, _ low: UInt32, _ high: UInt32) -> UInt32 {
     UInt32(min(max(value.rounded(), Double(low)), Double(high)))

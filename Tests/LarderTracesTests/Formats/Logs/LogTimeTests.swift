@@ -5,9 +5,7 @@ import Testing
 /// Times in the formats of logs.
 @Suite
 struct LogTimeTests {
-  private func time(_ text: String) -> UInt64? {
-    TextField.with(text) { LogTime.microseconds($0) }
-  }
+  private func time(_ text: String) -> UInt64? { TextField.with(text) { LogTime.microseconds($0) } }
 
   @Test(arguments: [
     "[01/Mar/2026:11:00:00 +0100]", "01/Mar/2026:10:00:00 +0000", "01/mar/2026:04:30:00 -0530",

@@ -27,6 +27,8 @@ struct ProducerTests {
   private static let object =
     #"{"method":"GET","path":"/a","status":200,"bytes":900,"time":"2026-03-01T10:00:01Z"}"#
   private static let inside = #"{"method":"GET","path":"/a","status":200,"bytes":900}"#
+  private static let goKit = "ts=2026-03-01T10:00:01Z \(lograge)"
+  private static let graylog = #"{"host":"w","short_message":"# + quoted(combined) + "}"
   private static let lograge = "method=GET path=/a format=html status=200 bytes=900 duration=5.8"
 
   static let producers = [
@@ -37,14 +39,102 @@ struct ProducerTests {
         + #""curl/8" "84961386-6d84-929d-98bd-c5aee93b5c88" "h" "10.44.1.27:80" "#
         + "outbound|8000||h 10.44.1.23:37652 10.0.45.184:8000 10.44.1.23:46520 - default"),
     Producer(
+      "Envoy with details", "combined", (1, "h/a", 900),
+      #"[2026-03-01T10:00:01.000Z] "GET /a HTTP/1.1" 200 - via_upstream 5 900 3 1 "-" "curl/8" "#
+        + #""8" "h" "10.0.0.7:80""#),
+    Producer(
+      "Envoy in a table", "web-table", (1, "h/a", 900), "@timestamp,@message",
+      csv(
+        #"[2026-03-01T10:00:01.000Z] "GET /a HTTP/1.1" 200 - 5 900 3 1 "-" "a, b" "8" "h" "u""#)),
+    Producer("logfmt in a table", "web-table", (1, "/a", 900), "x,@message", csv(goKit)),
+    Producer("Go kit's logfmt", "json-lines", (1, "/a", 900), goKit),
+    Producer(
+      "a table of pages", "web-table", (1, "/a", 900), "time,page,status,bytes",
+      "1772359201,/a,200,900"),
+    Producer(
       "Envoy's JSON", "json-lines", (1, "h/a", 900),
       #"{"start_time":"2026-03-01T10:00:01.000Z","method":"GET","path":"/a","authority":"h","#
         + #""bytes_received":5,"bytes_sent":900,"duration":3,"response_code":200}"#),
+    // gateway.envoyproxy.io/docs/tasks/observability/proxy-accesslog
+    Producer(
+      "Envoy Gateway", "json-lines", (1, "h/a", 900),
+      #"{"start_time":"2026-03-01T10:00:01.000Z","method":"GET","x-envoy-origin-path":"/a","#
+        + #"":authority":"h","bytes_received":0,"bytes_sent":900,"response_code":200}"#),
+    Producer(
+      "Envoy's access log service", "json-lines", (1, "h/a", 900),
+      #"{"common_properties":{"start_time":"2026-03-01T10:00:01Z"},"request":{"request_method":"#
+        + #""GET","authority":"h","path":"/a"},"response":{"response_code":200,"#
+        + #""response_body_bytes":900}}"#),
+    // Request line and dates as S3's logs have them in Athena
+    Producer(
+      "S3 in Athena", "web-table", (1, "/b/a", 900),
+      "bucket_name,requestdatetime,key,request_uri,httpstatus,bytessent",
+      "b,01/Mar/2026:10:00:01 +0000,a,GET /b/a HTTP/1.1,200,900"),
+    Producer(
+      "titles", "web-table", (1, "/a", 900),
+      "Date/Time [UTC],HTTP Method,URL Path,HTTP Status,Response Size (bytes)",
+      "2026-03-01T10:00:01Z,GET,/a,200,900"),
+    Producer(
+      "HAR", "json-lines", (1, "https://h/a", 900),
+      #"{"log":{"version":"1.2","entries":[{"startedDateTime":"2026-03-01T10:00:01Z","time":12.1,"#
+        + #""request":{"method":"GET","url":"https://h/a"},"response":{"status":200,"#
+        + #""content":{"size":900}}}]}}"#),
     // docs.bunny.net/cdn/logging
     Producer(
       "Bunny", "combined", (1, "https://example.b-cdn.net/a", 900),
       "HIT|200|1772359201000|900|390|163.172.53.229|-|https://example.b-cdn.net/a|WA|Mozilla/5.0 "
         + "(X11)|322b688bd63fb63f2babe9de30a5d262|DE"),
+    // alibabacloud.com/help/en/cdn/user-guide/download-logs: days of one digit
+    Producer(
+      "Alibaba Cloud CDN", "combined", (1, "http://h.com/a", 900),
+      #"[1/Mar/2026:18:00:01 +0800] 192.0.2.1 - 15 "-" "GET http://h.com/a" 200 191 900 HIT "x" "#
+        + #""text/html""#),
+    Producer(
+      "CloudFront without #Fields", "combined", (1, "h.com/a?b=1", 900),
+      "2026-03-01\t10:00:01\tFRA56-P1\t900\t192.0.2.1\tGET\td1.cloudfront.net\t/a\t200\t-\tx\tb=1\t"
+        + "-\tHit\tid==\th.com\thttps\t23\t0.012\t-"),
+    // nginxproxymanager.com: the formats proxy and standard
+    Producer(
+      "Nginx Proxy Manager", "combined", (1, "h.com/a", 900),
+      #"[01/Mar/2026:10:00:01 +0000] - 200 200 - GET https h.com "/a" [Client 192.0.2.1] "#
+        + #"[Length 900] [Gzip -] [Sent-to 10.0.0.1] "curl/8" "-""#),
+    Producer(
+      "Nginx Proxy Manager's own", "combined", (1, "h.com/a", 900),
+      #"[01/Mar/2026:10:00:01 +0000] 200 - GET https h.com "/a" [Client 192.0.2.1] "#
+        + #"[Length 900] [Gzip -] "curl/8" "-""#),
+    Producer(
+      "Gin", "combined", (1, "/a", 0),
+      #"[GIN] 2026/03/01 - 10:00:01 | 200 |   12.345µs |    192.0.2.1 | GET      "/a""#),
+    // wikibench.eu
+    Producer(
+      "WikiBench", "combined", (1, "en.wikipedia.org/a", 0),
+      "929840891 1772359201.000 http://en.wikipedia.org/a -"),
+    Producer(
+      "Kibana's table", "web-table", (1, "/a", 900),
+      #""@timestamp","url.original","http.response.status_code","http.response.body.bytes""#,
+      #""Mar 1, 2026 @ 10:00:01.000","/a",200,900"#),
+    Producer("one column", "web-table", (1, "/a", 900), "x", String(csv(combined).dropFirst(24))),
+    Producer("a table in JSON", "web-table", (1, "/a", 900), "dt,raw", csv(graylog)),
+    Producer("Graylog", "json-lines", (1, "/a", 900), graylog),
+    Producer("Datadog's table", "web-table", (1, "/a", 900), "Date,Content", csv(combined)),
+    Producer(
+      "Datadog's columns", "web-table", (1, "/a", 900),
+      "Date,@http.method,@http.url_details.path,@http.status_code,@network.bytes_written",
+      "2026-03-01T10:00:01Z,GET,/a,200,900"),
+    Producer(
+      "Wikimedia's columns", "web-table", (1, "h/a?b", 900),
+      "dt,cache_status,http_status,response_size,http_method,uri_host,uri_path,uri_query",
+      "2026-03-01T10:00:01Z,hit-front,200,900,GET,h,/a,?b"),
+    Producer(
+      "RFC 5424 with a BOM", "json-lines", (1, "/a", 900),
+      "<190>1 2026-03-01T10:00:01Z web1 app 1 - - \u{FEFF}\(object)"),
+    Producer(
+      "syslog over TCP", "combined", (1, "/a", 900),
+      "130 <190>1 2026-03-01T10:00:01Z web1 nginx 1 - - \(combined)"),
+    Producer("objects in one line", "json-lines", (1, "/a", 900), object + object),
+    Producer(
+      "elasticdump", "json-lines", (1, "/a", 900),
+      #"{"_index":"f","_id":"1","_source":{"message":"# + quoted(combined) + "}}"),
     Producer(
       "OVH", "combined", (1, "www.example.com/a", 900),
       #"192.0.2.1 www.example.com - [01/Mar/2026:10:00:01 +0000] "GET /a HTTP/1.1" 200 900 "-" "x""#
@@ -217,6 +307,73 @@ struct ProducerTests {
     #expect(source.format.name == "blkparse" && records.map(\.time) == [100_000])
     #expect(source.reading.remarks.contains("Requests are read at their event D."))
     #expect(source.reading.skipped == ["they are other events of the same requests": 1])
+  }
+
+  /// A status of 503 under any name bypasses the cache.
+  @Test(arguments: [
+    // alibabacloud.com/help/en/cdn: real-time logs
+    #"{"unixtime":"1772359201","domain":"h","uri":"/a","return_code":"503","hit_info":"MISS"}"#,
+    "time=2026-03-01T10:00:01Z http.request.uri=/a http.response.status=503",
+    "_time,method,uri_path,uri_query,status,bytes\n2026-03-01T10:00:01.000+0000,GET,/a,,503,9",
+  ])
+  func statusIsFound(_ text: String) throws {
+    let records = try readRecords((text + "\n").utf8, "a")
+    #expect(records.map(\.operation) == [Operation.bypass.rawValue])
+  }
+
+  /// The registry of Docker logs a request when it is authorized, and when it is done.
+  @Test func requestsAreReadAtTheirEnd() throws {
+    let start = "time=2026-03-01T10:00:01Z msg=authorized http.request.uri=/a"
+    let text = "\(start)\n\(start) http.response.status=200 http.response.written=900\n"
+    let (source, records) = try readSource(text.utf8, "a.log")
+    #expect(records.map(\.size) == [900] && source.reading.skipped.values.reduce(0, +) == 1)
+  }
+
+  @Test(arguments: [
+    (#""latency":12000000,"latency_human":"12ms""#, Float(12)), (#""request_time":"54""#, 54),
+    (#""request_time":"0.054""#, 54), (#""controller":"x","duration":5.5"#, 5.5),
+  ])
+  func unitOfCostIsThatOfTheProducer(_ cost: String, _ milliseconds: Float) throws {
+    #expect(try readRecords("{\"uri\":\"/a\",\(cost)}\n".utf8, "a").map(\.cost) == [milliseconds])
+  }
+
+  /// An array in one line that is longer than what formats are recognised by.
+  @Test(arguments: [object, #"{"@message":"# + quoted(combined) + "}"])
+  func arrayInOneLineIsRead(_ object: String) throws {
+    for count in [2, 2000] {
+      let text = "[\(Array(repeating: object, count: count).joined(separator: ", "))]"
+      let (source, records) = try readSource(text.utf8, "a.json")
+      #expect(source.format.name == "json-lines" && records.count == count)
+    }
+  }
+
+  @Test func textBeforeBiosnoopsHeaderIsSkipped() throws {
+    let text =
+      "Tracing block device I/O. Hit Ctrl-C to end.\nTIME(s)  COMM  PID  DISK  T SECTOR  BYTES\n"
+      + "0.5  a b  7  sda  R 8  4096\nDetaching...\n"
+    let (source, records) = try readSource(text.utf8, "a.txt")
+    #expect(source.format.name == "biosnoop" && records.map(\.size) == [4096])
+  }
+
+  @Test(arguments: ["a.txt", "a.log", "a"])
+  func tableIsRecognisedByItsContent(_ name: String) throws {
+    for text in ["time,key,size\n1,\"a,b\",7\n2,c,8\n", "time|key|size\n1|a,b|7\n2|c|8\n"] {
+      let (source, records) = try readSource(text.utf8, name)
+      #expect(source.format.name == "csv" && records.map(\.size) == [7, 8])
+      #expect(records.map(\.key) == [KeyHash.hash("a,b"), KeyHash.hash("c")])
+    }
+  }
+
+  @Test func sectorsUnderTencentsHeaderAreSectors() throws {
+    let text = "Timestamp,Offset,Size,IOType,VolumeID\n1772359201,8,8,0,7\n1772359202,8,8,1,7\n"
+    let (source, records) = try readSource(text.utf8, "cbs.csv")
+    #expect(source.format.name == "tencent-block" && records.map(\.size) == [4096, 4096])
+  }
+
+  @Test func guessedColumnsAreNamed() throws {
+    let notes = { try readTrace("1 2 3\n2 2 3\n".utf8, $0).notes }
+    #expect(try notes("a.txt") == ["The columns are read as time, id and size in bytes."])
+    #expect(try notes("a.tr") == [])
   }
 
   @Test func headerOfMSRCambridgeIsSkipped() throws {
