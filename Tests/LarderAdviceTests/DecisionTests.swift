@@ -1,3 +1,4 @@
+import Foundation
 import LarderEngine
 import LarderPolicies
 import LarderTraces
@@ -124,6 +125,14 @@ import Testing
     let decision = try #require(try advisor.make().decision)
     #expect(decision.keyOption == "query=drop" && decision.today.hitRatio == 0)
     #expect(decision.proposed.hitRatio == 1 && decision.scope.hasPrefix("the last 50 %"))
+  }
+
+  /// Objects of 30 sizes take 4.8 MB, and the first pages of their classes suffice.
+  @Test func memoryBeyondTheSizeIsNotProposed() throws {
+    let lines = (0..<450).map { "\($0),page\($0 % 150),\(Int(300 * pow(1.25, Double($0 % 30))))\n" }
+    let trace = try AdviceStand.csv(lines.joined(), format: "csv:time=1:id=2:size=3:time-unit=s")
+    let decision = try decision(trace, "memcached:4MiB")
+    #expect(decision.keeps && decision.today.hitRatio == 300.0 / 450)
   }
 
   /// The objects take 2 MB.

@@ -22,8 +22,7 @@ package struct CurrentCache: Sendable, Hashable {
     do { capacity = try CapacitySpec(parsing: words[words.count - 1]) } catch {
       throw AdviceError.current(text, "it ends with a size: \(error.message)")
     }
-    let name = words[0].lowercased()
-    server = KnownServer.all.first { $0.names.contains(name) }
+    server = KnownServer.all.first { $0.names.contains(words[0].lowercased()) }
     var middle = words[1..<(words.count - 1)]
     guard let server else {
       guard middle.allSatisfy({ $0.contains("=") }) else {
@@ -49,6 +48,10 @@ package struct ServerDesign: Sendable, Hashable {
   init(_ words: String, _ policy: PolicySpec, admission: PolicySpec? = nil) {
     let candidate = Candidate(policy: policy, admission: admission, isServer: true)
     (self.words, self.candidate) = (words, candidate)
+  }
+
+  func scaled(by rate: Double) throws(PolicyError) -> ServerDesign {
+    ServerDesign(words, try candidate.policy.scaled(by: rate), admission: candidate.admission)
   }
 }
 
@@ -95,7 +98,7 @@ package struct KnownServer: Sendable, Hashable {
       ]),
     KnownServer(
       ["memcached"], ["segmented": "memcached"], least: 2 << 20,
-      others: [("segmented, -f 1.08", "memcached:factor=1.08", nil)]),
+      others: [("segmented, -f 1.08", "memcached:factor=1.08:beyond=0", nil)]),
     KnownServer(
       ["nginx"], ["lru": "nginx"], isDisk: true, defaults: "inactive=10m",
       others: [
@@ -126,7 +129,7 @@ package struct KnownServer: Sendable, Hashable {
     return own >= max(1, least) ? own : nil
   }
 
-  var sizes: String { "\(names[0]) needs at least \(least >> 10) KiB; memcached whole MiB" }
+  var sizes: String { "\(names[0]) needs at least \(least >> 10) KiB, memcached in whole MiB" }
 
   /// Today's design and the others, the simplest first.
   func designs(today: ServerDesign) throws -> [ServerDesign] {

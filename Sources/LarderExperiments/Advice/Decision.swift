@@ -135,11 +135,8 @@ private struct ServerSettings {
     if current.design.candidate.policy.name == "ttl", advisor.trace.requests.ttls == nil {
       throw AdviceError.current(current.text, "the trace has no TTLs")
     }
-    let rate = advisor.trace.sampling.rate
-    designs = try (current.server?.designs(today: current.design) ?? [current.design]).map {
-      ServerDesign(
-        $0.words, try $0.candidate.policy.scaled(by: rate), admission: $0.candidate.admission)
-    }
+    let all = try current.server?.designs(today: current.design) ?? [current.design]
+    designs = try all.map { try $0.scaled(by: advisor.trace.sampling.rate) }
     if let server = current.server, settable(capacity) != capacity {
       throw AdviceError.current(current.text, server.sizes)
     }
@@ -214,7 +211,8 @@ private struct ServerSettings {
       }
     }
     let sizes = try sizes()
-    counts = try run(sizes.map { (design, $0) }, over: mini)
+    // As in samples, without memory beyond the size, which would not become less.
+    counts = try run(try sizes.map { (try design.scaled(by: 1.nextDown), $0) }, over: mini)
     let sides = sizes.indices.map { side(design, sizes[$0], counts[$0], mini) }
     decision.proposed = resized(decision.proposed, sides)
     decision.ttlSeconds = try advisor.lifetimes(design.candidate, decision.proposed.capacity)

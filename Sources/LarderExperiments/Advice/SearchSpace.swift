@@ -152,8 +152,7 @@ extension PolicySpec {
   func scaled(by rate: Double) throws(PolicyError) -> PolicySpec {
     // A cache with a policy of its own is not registered.
     guard rate < 1, let policy = PolicyRegistry.registered(name) else { return self }
-    let parameters = policy.description.parameters
-    return try scaled(by: rate, parameters) { spec throws(PolicyError) in
+    return try scaled(by: rate, policy.description.parameters) { spec throws(PolicyError) in
       try PolicyRegistry.validate(spec)
     }
   }

@@ -9,9 +9,7 @@ struct HashIDsFormatTests {
     try readRecords(lines.map { $0 + "\n" }.joined().utf8, "a.hash-ids.jsonl", "hash-ids")
   }
 
-  private func problem(_ line: String) -> String {
-    message { _ = try records([line]) }
-  }
+  private func problem(_ line: String) -> String { message { _ = try records([line]) } }
 
   @Test func blocksAreFullWithoutLength() throws {
     let found = try records([
