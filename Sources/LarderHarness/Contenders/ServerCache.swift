@@ -34,9 +34,8 @@ final class ServerCache: CacheUnderTest, @unchecked Sendable {
 
   /// A server that runs already keeps its settings, and its entries, which a run would evict.
   private func checkAddress(_ setup: CacheSetup) throws(ProcessCacheError) {
-    guard let address = peer.spec.address else { return }
     // A proxy does not say.
-    if peer.spec.server.isProxy { return }
+    guard let address = peer.spec.address, !peer.spec.server.isProxy else { return }
     let state = try state()
     func fail(_ reason: String) -> ProcessCacheError {
       .system(what: address, reason: "\(state.version) \(reason)")
@@ -110,7 +109,6 @@ final class ServerCache: CacheUnderTest, @unchecked Sendable {
 
   func close() {
     for key in written.withLock({ $0 }) {
-      // Of a server that has ended nothing is left.
       do { try remove(key) } catch { break }
     }
     free.withLock { $0.removeAll() }
@@ -504,7 +502,9 @@ package struct ServerCalibration {
   private static func states(
     of server: CacheServer, capacity: UInt64, _ values: [UInt64]
   ) throws -> [ServerState] {
-    let folder = NSTemporaryDirectory() + "larder-\(UUID().uuidString)/run"
+    let own = NSTemporaryDirectory() + "larder-\(UUID().uuidString)"
+    let folder = "\(own)/run"
+    defer { try? FileManager.default.removeItem(atPath: own) }
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let tier = TierSetup(
       policy: try PolicySpec(parsing: server.policies[0].value), capacity: capacity)
