@@ -126,9 +126,7 @@ struct LarderCommand: ParsableCommand {
     var code: Int32 = 0
     MappingFaults.listen()
     do {
-      if words.contains("") {
-        throw UsageError("an argument is empty; is a shell variable unset?")
-      }
+      if words.contains("") { throw UsageError("an argument is empty; is a shell variable unset?") }
       var command = try parseAsRoot(words)
       try command.run()
     } catch {

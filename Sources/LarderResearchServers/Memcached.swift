@@ -7,7 +7,8 @@ extension RegisteredPolicy {
 /// memcached's segmented LRU, after items.c and slabs.c of 1.6: each size class has its own pages
 /// and evicts from them, and within it items move between hot, warm and cold lists. The maintainer
 /// thread is assumed to have finished with a class after each request for it. Pages stay with their
-/// class, and the capacity is a hard limit. A cache that counts objects has one class.
+/// class, whose first one may exceed the capacity of 2 pages or more. A cache that counts objects
+/// has one class.
 struct Memcached: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "memcached", family: .recency,
@@ -29,6 +30,9 @@ struct Memcached: EvictionPolicy, ~Copyable {
         "warm-age", default: "2",
         "largest age of a warm item, times that of the "
           + "oldest cold one, 0 to 1000"),
+      PolicyParameter(
+        "beyond", default: "1", inSamples: "0",
+        "1: first pages of classes may exceed a capacity of at least 2 pages, with memory=server"),
     ] + RequestTime.parameters, entryMemory: EntryMemory(key: "a key", default: 16, entryBytes),
     learns: true, server: "memcached",
     paper: "memcached 1.6, items.c and slabs.c, with its defaults lru_maintainer and lru_segmented")
@@ -52,6 +56,7 @@ struct Memcached: EvictionPolicy, ~Copyable {
   private var oversized = ObjectID.none
   private let shares: (hot: UInt64, warm: UInt64)
   private let ages: (hot: Double, warm: Double)
+  let exceedsCapacity: Bool
 
   init(_ setup: PolicySetup) throws(PolicyError) {
     let spec = setup.spec
@@ -67,6 +72,10 @@ struct Memcached: EvictionPolicy, ~Copyable {
     let hotAge = try spec.number("hot-age", default: 0.2, in: 0...1000)
     let warmAge = try spec.number("warm-age", default: 2, in: 0...1000)
     let time = try RequestTime(spec)
+    let beyond = try spec.integer("beyond", default: 1, in: 0...1)
+    let counts = try EntryMemory.counts(setup)
+    // The least capacity of the server.
+    exceedsCapacity = beyond == 1 && counts && setup.capacity >= 2 * page
     self.time = time
     shares = (UInt64(hot), UInt64(warm))
     ages = (hotAge, warmAge)

@@ -198,7 +198,7 @@ extension SampledPoolPolicy where Self: ~Copyable {
         "samples", default: "5", "objects drawn for an eviction, 1 to 64 (maxmemory-samples)"),
       PolicyParameter("pool", default: "16", "candidates kept between evictions, 1 to 64"),
       PolicyParameter(
-        "empty", default: "973600",
+        "empty", default: "973600", isCount: true,
         "bytes of a server without entries, with memory=server, 0 to 1099511627776"),
       PolicyParameter(
         "quantum", default: "16",
@@ -213,9 +213,7 @@ extension SampledPoolPolicy where Self: ~Copyable {
   /// allocation of its object (up to 44 bytes) or in one of its own.
   static func entryBytes(_ spec: PolicySpec, value: UInt64, key: UInt64) -> UInt64 {
     let quantum: UInt64 = spec.values["quantum"] == "8" ? 8 : 16
-    func allocated(_ bytes: UInt64) -> UInt64 {
-      EntryMemory.allocated(bytes, quantum: quantum)
-    }
+    func allocated(_ bytes: UInt64) -> UInt64 { EntryMemory.allocated(bytes, quantum: quantum) }
     let keyHeader: UInt64 = key < 32 ? 1 : key < 256 ? 3 : 5
     let common = allocated(24) + allocated(keyHeader + key + 1)
     if value <= 44 { return common + allocated(16 + 3 + value + 1) }
@@ -319,9 +317,7 @@ struct EvictionPool: ~Copyable {
     return entries[UInt32(count)].id
   }
 
-  func contains(_ id: ObjectID) -> Bool {
-    (0..<count).contains { entries[UInt32($0)].id == id }
-  }
+  func contains(_ id: ObjectID) -> Bool { (0..<count).contains { entries[UInt32($0)].id == id } }
 
   mutating func remove(_ id: ObjectID) {
     var kept = 0

@@ -1,3 +1,4 @@
+import Foundation
 import LarderEngine
 import LarderPolicies
 import LarderTraces
@@ -126,15 +127,31 @@ import Testing
     #expect(decision.proposed.hitRatio == 1 && decision.scope.hasPrefix("the last 50 %"))
   }
 
+  /// Objects of 30 sizes take 4.8 MB, and the first pages of their classes suffice.
+  @Test func memoryBeyondTheSizeIsNotProposed() throws {
+    let lines = (0..<450).map { "\($0),page\($0 % 150),\(Int(300 * pow(1.25, Double($0 % 30))))\n" }
+    let trace = try AdviceStand.csv(lines.joined(), format: "csv:time=1:id=2:size=3:time-unit=s")
+    let decision = try decision(trace, "memcached:4MiB")
+    #expect(decision.keeps && decision.today.hitRatio == 300.0 / 450)
+  }
+
+  /// The objects take 2 MB.
+  @Test func sizeThatIsFarTooLargeIsReducedAtOnce() throws {
+    #expect(try decision(try scanned(), "redis:allkeys-lru:1TiB").proposed.capacity == 4 << 20)
+  }
+
   @Test(arguments: [
     ("redis", "expected a server or policy and a size"), ("redis:", "expected a server"),
     ("redis:4GiB", "redis needs its policy, one of allkeys-lru"),
-    ("redis:lru:4GiB", "redis has the policies allkeys-lru"),
+    ("redis:noeviction:4GiB", "redis evicts by one of allkeys-lru"),
     ("nginx:8Gib4", "it ends with a size"), ("lruu:1GiB", "lruu"),
-    ("nginx:inactive=x:1GiB", "inactive"),
+    ("nginx:inactive=x:1GiB", "inactive"), ("reddis:allkeys-lru:1GiB", "no server 'reddis'"),
+    ("redis:allkeys-lru:900KiB", "redis needs at least 951 KiB"),
+    ("memcached:1MiB", "memcached needs at least 2048 KiB"), ("memcached:2600KiB", "whole MiB"),
   ])
-  func malformedCachesAreRefused(_ text: String, _ message: String) {
-    let error = #expect(throws: (any Error).self) { try CurrentCache(parsing: text) }
+  func malformedCachesAreRefused(_ text: String, _ message: String) throws {
+    let trace = try scanned()
+    let error = #expect(throws: (any Error).self) { try decision(trace, text) }
     #expect(error.map { "\($0)".contains(message) } == true, "\(String(describing: error))")
   }
 }

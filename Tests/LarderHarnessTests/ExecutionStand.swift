@@ -25,9 +25,7 @@ final class ExecutionStand {
 
   deinit { try? FileManager.default.removeItem(atPath: scratch) }
 
-  var leftovers: [String] {
-    (try? FileManager.default.contentsOfDirectory(atPath: scratch)) ?? []
-  }
+  var leftovers: [String] { (try? FileManager.default.contentsOfDirectory(atPath: scratch)) ?? [] }
 
   static func cell(
     _ arrangement: Arrangement, unit: CapacityUnit = .objects, seed: UInt64 = 1,

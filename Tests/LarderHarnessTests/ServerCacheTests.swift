@@ -204,49 +204,61 @@ import Testing
   }
 
   @Test(.enabled(if: ServerProgram.path("memcached") != nil, "memcached is not installed"))
-  func valueAboveAMebibyteIsNoted() throws {
+  func valueAboveAMebibyteAndRateAreNoted() throws {
     var trace = ExecutionTrace(requests: 20, sizeMax: 3 << 20, seed: 3)
     (trace.isTimed, trace.hasOperations) = (false, false)
-    let execution = try ExecutionStand().first(
-      try Self.cell(.memcached), over: trace.prepared())
-    #expect(execution.notes.contains { $0.contains("it stores values below 1 MiB") })
+    let stand = ExecutionStand()
+    stand.spec.load = .rate(perSecond: 1e9)
+    let notes = try stand.first(try Self.cell(.memcached), over: trace.prepared()).notes
+    #expect(notes.contains { $0.contains("it stores values below 1 MiB") })
+    #expect(notes.contains { $0.contains("requests a second: latencies include") })
   }
 
-  /// A server that runs already keeps its entries and its capacity.
+  /// A server that runs already keeps its settings and keys; those of a run are removed.
   @Test(.enabled(if: ServerProgram.path("redis-server") != nil, "redis-server is not installed"))
-  func serverAtAnAddressIsNeitherEmptiedNorConfigured() throws {
+  func serverAtAnAddressIsLeftAsItWas() throws {
     let folder = NSTemporaryDirectory() + "larder-redis-\(UUID().uuidString.prefix(8))"
+    let socket = "\(folder)/socket"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let server = Process()
     server.executableURL = URL(fileURLWithPath: try #require(ServerProgram.path("redis-server")))
     server.arguments = [
-      "--port", "0", "--unixsocket", "\(folder)/socket", "--save", "", "--dir", folder,
+      "--port", "0", "--unixsocket", socket, "--save", "", "--dir", folder,
       "--maxmemory", "\(32 << 20)", "--maxmemory-policy", "allkeys-lru",
     ]
     server.standardOutput = FileHandle.nullDevice
     try server.run()
     // It may have inherited a mask of signals.
     defer { kill(server.processIdentifier, SIGKILL) }
-    let stand = ExecutionStand()
-    func entries(_ capacity: UInt64) throws -> UInt64 {
-      let planned = try Self.cell(.redis, capacity: capacity) { $0.address = "\(folder)/socket" }
-      let execution = try stand.first(planned, over: Self.trace.prepared())
-      #expect(execution.valuesWrong == 0)
-      let state = try #require(execution.server)
-      return try #require(state.entries)
-    }
     // The socket exists before the server listens.
-    var first: UInt64?
-    while first == nil && server.isRunning {
-      do { first = try entries(32 << 20) } catch let error as ExecutionError {
-        guard error.description.contains("no server listens there") else { throw error }
-        usleep(2_000)
+    var own: Int32?
+    while own == nil && server.isRunning { own = try LocalSocket.connected(to: socket) }
+    let stand = ExecutionStand()
+    func entries(_ capacity: UInt64 = 32 << 20, _ policy: String = "allkeys-lru") throws
+      -> UInt64?
+    {
+      let planned = try Self.cell(.redis, capacity: capacity) {
+        ($0.address, $0.policy) = (socket, policy)
       }
+      return try stand.first(planned, over: Self.trace.prepared()).server?.entries
     }
-    #expect(try entries(32 << 20) > #require(first))
-    let error = #expect(throws: ExecutionError.self) { try entries(1 << 30) }
-    #expect(try #require(error).description.contains("set 'capacities: 33554432B'"))
+    let first = try entries()
+    #expect(try first ?? 0 > 0 && entries() == first)
+    func expect(_ message: String, _ body: () throws -> UInt64?) throws {
+      let error = #expect(throws: ExecutionError.self) { _ = try body() }
+      #expect(try #require(error).description.contains(message))
+    }
+    func tell(_ words: String) throws {
+      let line = Array("\(words)\r\n".utf8)
+      #expect(write(try #require(own), line, line.count) == line.count)
+    }
+    try expect("set 'capacities: 33554432B'") { try entries(1 << 30) }
+    try expect("'maxmemory-policy allkeys-lru', and") { try entries(32 << 20, "allkeys-lfu") }
+    try tell("SELECT 3\r\nSET mine 7")
+    try expect("holds 1 key, which a run may evict") { try entries() }
+    try tell("CONFIG SET maxmemory 0")
+    try expect("has no 'maxmemory'") { try entries() }
     #expect(server.isRunning)
   }
 

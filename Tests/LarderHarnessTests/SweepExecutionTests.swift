@@ -17,9 +17,7 @@ import Testing
 
     init(_ setup: CacheSetup) { capacity = setup.memoryCapacity }
 
-    func get(_ key: UInt64) -> CacheAnswer? {
-      values.withLock { $0[key].map { CacheAnswer($0) } }
-    }
+    func get(_ key: UInt64) -> CacheAnswer? { values.withLock { $0[key].map { CacheAnswer($0) } } }
 
     func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) {
       values.withLock { values in

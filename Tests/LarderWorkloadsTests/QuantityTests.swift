@@ -26,9 +26,7 @@ import Testing
     ("1000000", 1_000_000), ("1_000", 1000), ("1e6", 1_000_000), ("10k", 10_000), ("5 K", 5000),
     ("1.5M", 1_500_000), ("2G", 2_000_000_000), ("0", 0), ("18446744073709551615", UInt64.max),
   ])
-  func countsAreRead(text: String, value: UInt64) {
-    #expect(Quantity.count.amount(text) == value)
-  }
+  func countsAreRead(text: String, value: UInt64) { #expect(Quantity.count.amount(text) == value) }
 
   @Test(arguments: [
     "", "k", "1.5", "-1", "+5", "1e99", "1e-1", "1MB", "1.0001k", "20G G", "0x10", "1kk", "1 2",
@@ -42,9 +40,7 @@ import Testing
       ("1 mib", 1 << 20), ("1.5KiB", 1536), ("2kB", 2000), ("1.5 GB", 1_500_000_000),
       ("2TB", 2_000_000_000_000), ("1TiB", 1 << 40),
     ] as [(String, UInt64)])
-  func bytesAreRead(text: String, value: UInt64) {
-    #expect(Quantity.bytes.amount(text) == value)
-  }
+  func bytesAreRead(text: String, value: UInt64) { #expect(Quantity.bytes.amount(text) == value) }
 
   @Test(arguments: ["8K", "10KiBit", "10kB/s", "0.5B", "-1B", "1e400", "nan", "B"])
   func otherTextIsNoNumberOfBytes(text: String) { #expect(Quantity.bytes.amount(text) == nil) }

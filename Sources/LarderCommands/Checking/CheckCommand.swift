@@ -57,9 +57,7 @@ struct CheckCommand: ParsableCommand {
 
   var history: HistoryFile? { exporting.export.splitHistory(short).history }
 
-  private var exports: [Export] {
-    exporting.export.splitHistory(short).rest.adding("junit", junit)
-  }
+  private var exports: [Export] { exporting.export.splitHistory(short).rest.adding("junit", junit) }
 
   func validate() throws {
     try exporting.export.adding("junit", junit)
@@ -97,9 +95,7 @@ struct CheckCommand: ParsableCommand {
         : format == "html" ? document.html() : document.markdown + "\n"
       return [ReportFile(name: "", text: text)]
     }
-    if !exports.takesOutput {
-      Output.text(CheckDocument(result).plain(colour: Output.usesColour))
-    }
+    if !exports.takesOutput { Output.text(CheckDocument(result).plain(colour: Output.usesColour)) }
     if update {
       try run.write()
       Output.line("\nwritten: \(TextSafety.singleLine(baseline))")

@@ -120,9 +120,7 @@ struct AdviseCommand: ParsableCommand {
           "learn": whole ? "whole" : nil,
         ], AdviceSettings.options))
     settings.current = try today.cache() ?? settings.current
-    if let prices {
-      settings.prices = try Prices(yaml: try InputFile.bytes(prices), file: prices)
-    }
+    if let prices { settings.prices = try Prices(yaml: try InputFile.bytes(prices), file: prices) }
     return settings
   }
 

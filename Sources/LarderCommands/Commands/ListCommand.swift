@@ -76,9 +76,7 @@ struct ListEntry {
     var cell: String
     var json: Any?
 
-    init(_ name: String, _ text: String?) {
-      (self.name, cell, json) = (name, text ?? "", text)
-    }
+    init(_ name: String, _ text: String?) { (self.name, cell, json) = (name, text ?? "", text) }
 
     init(_ name: String, _ flag: Bool) { (self.name, cell, json) = (name, "\(flag)", flag) }
 
@@ -103,9 +101,7 @@ struct ListEntry {
   var lines: [String]
   var fields: [Field]
 
-  var paragraph: String {
-    title + "\n" + lines.map { TextWrap.indented($0) }.joined()
-  }
+  var paragraph: String { title + "\n" + lines.map { TextWrap.indented($0) }.joined() }
 
   static func policy(_ policy: PolicyDescription) -> ListEntry {
     let real = policy.parameters.compactMap { parameter in

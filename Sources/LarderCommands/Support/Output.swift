@@ -153,9 +153,7 @@ final class ProgressLine: Sendable {
 
   func end(_ text: String) { note(text) }
 
-  func note(_ text: String) {
-    if !isQuiet { Notes.line(text) }
-  }
+  func note(_ text: String) { if !isQuiet { Notes.line(text) } }
 
   private func show(_ state: inout State, force: Bool = false) {
     guard !isQuiet else { return }

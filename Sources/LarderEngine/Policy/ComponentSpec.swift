@@ -107,6 +107,8 @@ public struct Parameter: Sendable, Hashable {
   public let isRequired: Bool
   /// The default value in a real cache, where memory must be bounded; nil if it is the same.
   public let realDefault: String?
+  /// The value in a simulation of a sample of the objects; nil if it is the same.
+  public let sampleValue: String?
   /// The values worth trying in a search for the best one, as typed by a user; empty for the
   /// default only. Few and far apart, because all combinations of a policy's parameters are tried.
   public let searched: [String]
@@ -121,14 +123,14 @@ public struct Parameter: Sendable, Hashable {
   /// Creates a parameter with its default, as typed; nil requires a value.
   public init(
     _ name: String, _ kind: ParameterKind = .text, default defaultValue: String?,
-    inRealCaches realDefault: String? = nil, searched: [String] = [], isCount: Bool = false,
-    _ summary: String, origin: String = ""
+    inRealCaches realDefault: String? = nil, inSamples sampleValue: String? = nil,
+    searched: [String] = [], isCount: Bool = false, _ summary: String, origin: String = ""
   ) {
     self.name = name
     self.kind = kind
     self.defaultValue = defaultValue ?? ""
     isRequired = defaultValue == nil
-    self.realDefault = realDefault
+    (self.realDefault, self.sampleValue) = (realDefault, sampleValue)
     self.searched = searched
     self.isCount = isCount
     self.summary = summary
@@ -205,9 +207,7 @@ public enum ParameterKind: Sendable, Hashable {
     }
   }
 
-  private var isBytes: Bool {
-    if case .bytes = self { true } else { false }
-  }
+  private var isBytes: Bool { if case .bytes = self { true } else { false } }
 }
 
 /// Reader of the values of a component's parameters, given or default. Unknown names and invalid

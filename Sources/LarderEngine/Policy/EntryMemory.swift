@@ -46,9 +46,7 @@ public struct EntryMemory: Sendable {
 
   /// The bytes that jemalloc allocates, in steps of a `quantum` up to 64 bytes.
   package static func allocated(_ bytes: UInt64, quantum: UInt64 = 8) -> UInt64 {
-    guard bytes > 64 else {
-      return bytes <= 8 ? 8 : (bytes + quantum - 1) / quantum * quantum
-    }
+    guard bytes > 64 else { return bytes <= 8 ? 8 : (bytes + quantum - 1) / quantum * quantum }
     let step = UInt64(1) << (61 - UInt64((bytes - 1).leadingZeroBitCount))
     return (bytes + step - 1) / step * step
   }

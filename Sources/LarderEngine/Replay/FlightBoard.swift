@@ -33,9 +33,7 @@ struct FlightBoard: ~Copyable {
     time = TimeCounts(clock: model.clock)
   }
 
-  var bytes: Int {
-    queue.bytes + objects.capacity * MemoryLayout<InFlight>.stride + waits.bytes
-  }
+  var bytes: Int { queue.bytes + objects.capacity * MemoryLayout<InFlight>.stride + waits.bytes }
 
   func counts(requests: UInt64) -> TimeCounts {
     var time = time
@@ -208,9 +206,7 @@ struct OriginServers {
   // The complement of the time at which each is free, so that the earliest is the largest.
   var free = MaxHeap<UInt64>()
 
-  init(_ count: Int) {
-    for _ in 0..<count { free.insert(.max) }
-  }
+  init(_ count: Int) { for _ in 0..<count { free.insert(.max) } }
 
   mutating func serve(at now: UInt64, for duration: UInt64) -> UInt64 {
     let (end, isBeyondTime) = max(now, ~free.largest).addingReportingOverflow(duration)

@@ -19,15 +19,15 @@ package struct CurrentCache: Sendable, Hashable {
       throw AdviceError.current(text, "expected \(Self.forms)")
     }
     self.text = text
-    do {
-      capacity = try CapacitySpec(parsing: words[words.count - 1])
-    } catch {
+    do { capacity = try CapacitySpec(parsing: words[words.count - 1]) } catch {
       throw AdviceError.current(text, "it ends with a size: \(error.message)")
     }
-    let name = words[0].lowercased()
-    server = KnownServer.all.first { $0.names.contains(name) }
+    server = KnownServer.all.first { $0.names.contains(words[0].lowercased()) }
     var middle = words[1..<(words.count - 1)]
     guard let server else {
+      guard middle.allSatisfy({ $0.contains("=") }) else {
+        throw AdviceError.current(text, "no server '\(words[0])': expected \(Self.forms)")
+      }
       let spec = try PolicySpec(parsing: words.dropLast().joined(separator: ":"))
       try PolicyRegistry.validate(spec)
       design = ServerDesign(spec.description, spec)
@@ -46,8 +46,12 @@ package struct ServerDesign: Sendable, Hashable {
   let candidate: Candidate
 
   init(_ words: String, _ policy: PolicySpec, admission: PolicySpec? = nil) {
-    self.words = words
-    candidate = Candidate(policy: policy, admission: admission, isServer: true)
+    let candidate = Candidate(policy: policy, admission: admission, isServer: true)
+    (self.words, self.candidate) = (words, candidate)
+  }
+
+  func scaled(by rate: Double) throws(PolicyError) -> ServerDesign {
+    ServerDesign(words, try candidate.policy.scaled(by: rate), admission: candidate.admission)
   }
 }
 
@@ -55,25 +59,23 @@ package struct ServerDesign: Sendable, Hashable {
 package struct KnownServer: Sendable, Hashable {
   package let names: [String]
   /// Policy of each setting; the first is used without a setting, unless it has to be named.
-  private let settings: [Setting]
+  private let settings: [(name: String, policy: String)]
   private let isSet: Bool
   /// Other designs that the server can be set to, the simplest first.
   private let others: [(words: String, policy: String, admission: String?)]
   package let isDisk: Bool
   private let defaults: String?
-
-  private struct Setting: Sendable, Hashable {
-    let name: String
-    let policy: String
-  }
+  /// The least size in bytes; of Redis, that of an empty server.
+  private let least: UInt64
 
   private init(
     _ names: [String], _ settings: KeyValuePairs<String, String>, isSet: Bool = false,
-    isDisk: Bool = false, defaults: String? = nil, others: [(String, String, String?)] = []
+    isDisk: Bool = false, defaults: String? = nil, least: UInt64 = 0,
+    others: [(words: String, policy: String, admission: String?)] = []
   ) {
-    self.settings = settings.map { Setting(name: $0.key, policy: $0.value) }
+    self.settings = settings.map { ($0.key, $0.value) }
     (self.names, self.isSet, self.isDisk, self.defaults) = (names, isSet, isDisk, defaults)
-    self.others = others.map { ($0.0, $0.1, $0.2) }
+    (self.least, self.others) = (least, others)
   }
 
   package static func == (one: Self, other: Self) -> Bool { one.names == other.names }
@@ -87,7 +89,7 @@ package struct KnownServer: Sendable, Hashable {
         "allkeys-random": "redis-lru:samples=1:pool=1", "volatile-lru": "redis-lru",
         "volatile-lfu": "redis-lfu", "volatile-random": "redis-lru:samples=1:pool=1",
         "volatile-ttl": "ttl",
-      ], isSet: true,
+      ], isSet: true, least: 951 << 10,
       others: [
         ("allkeys-lru", "redis-lru", nil), ("allkeys-lfu", "redis-lfu", nil),
         ("allkeys-lru, maxmemory-samples 10", "redis-lru:samples=10", nil),
@@ -95,8 +97,8 @@ package struct KnownServer: Sendable, Hashable {
         ("allkeys-lfu, lfu-decay-time 60", "redis-lfu:decay=60", nil),
       ]),
     KnownServer(
-      ["memcached"], ["segmented": "memcached"],
-      others: [("segmented, -f 1.08", "memcached:factor=1.08", nil)]),
+      ["memcached"], ["segmented": "memcached"], least: 2 << 20,
+      others: [("segmented, -f 1.08", "memcached:factor=1.08:beyond=0", nil)]),
     KnownServer(
       ["nginx"], ["lru": "nginx"], isDisk: true, defaults: "inactive=10m",
       others: [
@@ -104,7 +106,7 @@ package struct KnownServer: Sendable, Hashable {
         ("inactive=30d", "nginx:inactive=2592000", nil),
         ("inactive=30d, proxy_cache_min_uses 2", "nginx:inactive=2592000", "second-hit"),
       ]),
-    KnownServer(["varnish"], ["lru": "varnish"]),
+    KnownServer(["varnish"], ["lru": "varnish"], least: 1 << 20),
     KnownServer(
       ["squid"], ["lru": "lru", "heap-gdsf": "gdsf", "heap-lfuda": "lfuda"], isDisk: true,
       others: [("heap GDSF", "gdsf", nil), ("heap LFUDA", "lfuda", nil)]),
@@ -116,11 +118,18 @@ package struct KnownServer: Sendable, Hashable {
       throw AdviceError.current(text, "\(names[0]) needs its policy, one of \(known)")
     }
     guard let setting = name.map({ name in settings.first { $0.name == name } }) ?? settings[0]
-    else { throw AdviceError.current(text, "\(names[0]) has the policies \(known)") }
+    else { throw AdviceError.current(text, "\(names[0]) evicts by one of \(known)") }
     let given = parameters.isEmpty ? defaults : String(parameters.dropFirst())
     let shown = [setting.name] + [given].compactMap { $0 }
     return try Self.design(shown.joined(separator: ", "), setting.policy + parameters, nil)
   }
+
+  func settable(_ bytes: UInt64) -> UInt64? {
+    let own = names[0] == "memcached" ? bytes - bytes % (1 << 20) : bytes
+    return own >= max(1, least) ? own : nil
+  }
+
+  var sizes: String { "\(names[0]) needs at least \(least >> 10) KiB, memcached in whole MiB" }
 
   /// Today's design and the others, the simplest first.
   func designs(today: ServerDesign) throws -> [ServerDesign] {

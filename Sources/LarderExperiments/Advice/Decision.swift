@@ -135,7 +135,19 @@ private struct ServerSettings {
     if current.design.candidate.policy.name == "ttl", advisor.trace.requests.ttls == nil {
       throw AdviceError.current(current.text, "the trace has no TTLs")
     }
-    designs = try current.server?.designs(today: current.design) ?? [current.design]
+    let all = try current.server?.designs(today: current.design) ?? [current.design]
+    designs = try all.map { try $0.scaled(by: advisor.trace.sampling.rate) }
+    if let server = current.server, settable(capacity) != capacity {
+      throw AdviceError.current(current.text, server.sizes)
+    }
+  }
+
+  /// The size to which the server can be set, at most `capacity`; nil if there is none.
+  private func settable(_ capacity: UInt64) -> UInt64? {
+    guard advisor.unit == .bytes, !advisor.trace.sampling.isPart, let server = current.server else {
+      return capacity > 0 ? capacity : nil
+    }
+    return server.settable(capacity)
   }
 
   /// Smaller sizes, which may do as well; with prices, larger ones too.
@@ -146,7 +158,9 @@ private struct ServerSettings {
       }
       return Set(asked).subtracting([capacity]).sorted()
     }
-    let smaller = [capacity / 4, capacity / 2].filter { $0 > 0 }
+    var halves = [capacity / 2, capacity / 4]
+    while let last = halves.last, last / 8 >= advisor.footprint { halves.append(last / 4) }
+    let smaller = Set(halves.compactMap(settable)).sorted()
     return advisor.settings.prices == nil ? smaller : smaller + [capacity * 2, capacity * 4]
   }
 
@@ -197,7 +211,8 @@ private struct ServerSettings {
       }
     }
     let sizes = try sizes()
-    counts = try run(sizes.map { (design, $0) }, over: mini)
+    // As in samples, without memory beyond the size, which would not become less.
+    counts = try run(try sizes.map { (try design.scaled(by: 1.nextDown), $0) }, over: mini)
     let sides = sizes.indices.map { side(design, sizes[$0], counts[$0], mini) }
     decision.proposed = resized(decision.proposed, sides)
     decision.ttlSeconds = try advisor.lifetimes(design.candidate, decision.proposed.capacity)

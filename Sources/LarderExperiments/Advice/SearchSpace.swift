@@ -1,5 +1,6 @@
 import LarderEngine
 import LarderPolicies
+import LarderTraces
 
 /// Candidates for a trace: every policy with every combination of the parameter values that it
 /// declares as worth trying, alone and behind every admission filter with such values.
@@ -29,9 +30,7 @@ package struct SearchSpace: Sendable, Hashable {
         reason = "it depends on fetch times, and a search has none"
       }
       if let reason {
-        if let asked = asked?.first {
-          throw AdviceError.policy(asked.description, reason: reason)
-        }
+        if let asked = asked?.first { throw AdviceError.policy(asked.description, reason: reason) }
         continue
       }
       let exact = asked?.filter { !$0.values.isEmpty } ?? []
@@ -140,36 +139,31 @@ package struct Candidate: Sendable, Hashable, CustomStringConvertible {
   func tier(
     capacity: UInt64, rate: Double = 1, timeToLiveSeconds: UInt32? = nil
   ) throws(PolicyError) -> TierSetup {
-    var policy = isServer ? policy : try PolicyRegistry.inRealCache(policy)
-    var admission = admission
-    if rate < 1 {
-      let parameters = try PolicyRegistry.policy(named: policy).description.parameters
-      policy = try policy.scaled(by: rate, parameters) { spec throws(PolicyError) in
-        try PolicyRegistry.validate(spec)
-      }
-      if let filter = admission {
-        let parameters = AdmissionRegistry.description(of: filter)?.parameters ?? []
-        admission = try filter.scaled(by: rate, parameters) { spec throws(PolicyError) in
-          try AdmissionRegistry.validate(spec)
-        }
-      }
-    }
-    return TierSetup(
-      policy: policy, capacity: Self.scaled(capacity, by: rate),
-      timeToLiveSeconds: timeToLiveSeconds, admission: admission)
-  }
-
-  static func scaled(_ capacity: UInt64, by rate: Double) -> UInt64 {
-    rate < 1 ? max(1, UInt64((Double(capacity) * rate).rounded())) : capacity
+    let policy = isServer ? policy : try PolicyRegistry.inRealCache(policy)
+    return try TraceSampling(rate: rate).scaled(
+      TierSetup(
+        policy: policy, capacity: capacity, timeToLiveSeconds: timeToLiveSeconds,
+        admission: admission))
   }
 }
 
 extension PolicySpec {
-  fileprivate func scaled(
+  /// The policy for a sample of the objects: parameters that count something are scaled down.
+  func scaled(by rate: Double) throws(PolicyError) -> PolicySpec {
+    // A cache with a policy of its own is not registered.
+    guard rate < 1, let policy = PolicyRegistry.registered(name) else { return self }
+    return try scaled(by: rate, policy.description.parameters) { spec throws(PolicyError) in
+      try PolicyRegistry.validate(spec)
+    }
+  }
+
+  func scaled(
     by rate: Double, _ parameters: [PolicyParameter],
     _ validate: (PolicySpec) throws(PolicyError) -> Void
   ) throws(PolicyError) -> PolicySpec {
-    var spec = self
+    var own = values
+    for one in parameters { own[one.name] = one.sampleValue ?? own[one.name] }
+    var spec = try PolicySpec(name: name, values: own)
     for parameter in parameters where parameter.isCount {
       let text = spec.values[parameter.name] ?? parameter.defaultValue
       guard let count = Double(text), count > 0 else { continue }

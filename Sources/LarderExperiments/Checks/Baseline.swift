@@ -87,9 +87,7 @@ extension Baseline {
       for metric in [CheckMetric.hits, .memoryHits, .diskHits, .bytesHit] {
         guard let part = cell.counts[metric], let whole = metric.whole.flatMap({ cell.counts[$0] })
         else { continue }
-        if part > whole {
-          return "the cell \(cell.name) has more \(metric.rawValue) than requests"
-        }
+        if part > whole { return "the cell \(cell.name) has more \(metric.rawValue) than requests" }
       }
     }
     return nil

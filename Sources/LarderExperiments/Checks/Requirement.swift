@@ -91,9 +91,7 @@ package struct RequirementResult: Sendable, Hashable, Codable {
   package var isMet: Bool { value != nil && missedBy == nil }
 
   package var text: String {
-    guard let value else {
-      return "\(cell): \(figure) was not measured, required \(required)"
-    }
+    guard let value else { return "\(cell): \(figure) was not measured, required \(required)" }
     return "\(cell): \(figure) \(value), required \(required)"
       + (missedBy.map { ", missed by \($0)" } ?? "")
   }

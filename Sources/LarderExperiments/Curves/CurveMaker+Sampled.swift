@@ -101,7 +101,9 @@ extension CurveMaker {
     let scaled = capacities.map { max(1, UInt64((Double($0) * rate).rounded())) }
     let distinct = Set(scaled).sorted()
     let places = Dictionary(uniqueKeysWithValues: distinct.enumerated().map { ($1, $0) })
-    let counts = try replay(policies, distinct, over: sampled, title: "Simulating a sample")
+    let counts = try replay(
+      try policies.map { policy throws(PolicyError) in try policy.scaled(by: rate) }, distinct,
+      over: sampled, title: "Simulating a sample")
     return policies.indices.map { number in
       let own = Array(counts[number * distinct.count..<(number + 1) * distinct.count])
       return SampledHits(

@@ -212,9 +212,7 @@ struct BucketSets {
   private var used: [UInt32]
   private var taken: [UInt32]
 
-  private static var room: UInt32 {
-    UInt32(FlashLayout.bucket.bytes - FlashLayout.bucket.header)
-  }
+  private static var room: UInt32 { UInt32(FlashLayout.bucket.bytes - FlashLayout.bucket.header) }
 
   static var largest: UInt32 { room - UInt32(FlashLayout.bucket.perObject) }
 

@@ -204,9 +204,7 @@ enum JSONNode: Sendable {
 
   static func reference(_ name: String) -> JSONNode { ["$ref": .string("#/$defs/\(name)")] }
 
-  var fields: [(String, JSONNode)] {
-    if case .object(let fields) = self { fields } else { [] }
-  }
+  var fields: [(String, JSONNode)] { if case .object(let fields) = self { fields } else { [] } }
 }
 
 extension JSONNode: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,

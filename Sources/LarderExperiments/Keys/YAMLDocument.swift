@@ -17,9 +17,7 @@ final class YAMLDocument {
     guard bytes.count <= bytesMax else {
       throw document.error(nil, .tooLarge(limitBytes: bytesMax))
     }
-    guard var text = String(validating: bytes, as: UTF8.self) else {
-      throw document.notUTF8(bytes)
-    }
+    guard var text = String(validating: bytes, as: UTF8.self) else { throw document.notUTF8(bytes) }
     // Some editors write a byte order mark; the parser would treat it as text.
     if text.unicodeScalars.first == "\u{feff}" { text.unicodeScalars.removeFirst() }
     guard AliasBound.isHarmless(text) else { throw document.error(nil, .repetition) }
@@ -273,17 +271,13 @@ struct YAMLValue {
     if ["true", "True", "TRUE", "false", "False", "FALSE"].contains(text) { return .boolean }
     let digits = text.first == "-" || text.first == "+" ? text.dropFirst() : text[...]
     let plain = digits.filter { $0 != "_" }
-    if !plain.isEmpty, plain.allSatisfy(isDigit) {
-      return .integer
-    }
+    if !plain.isEmpty, plain.allSatisfy(isDigit) { return .integer }
     // `Double` alone would also accept hexadecimal, "nan" and "infinity".
     let isNumeric = plain.allSatisfy { isDigit($0) || ".eE+-".contains($0) }
     return isNumeric && Double(String(plain)) != nil ? .number : .string
   }
 
-  private static func isDigit(_ character: Character) -> Bool {
-    ("0"..."9").contains(character)
-  }
+  private static func isDigit(_ character: Character) -> Bool { ("0"..."9").contains(character) }
 }
 
 /// A map in a YAML document, checked against its allowed keys.

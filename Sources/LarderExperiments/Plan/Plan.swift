@@ -32,9 +32,7 @@ package struct Plan: Sendable {
     return cells
   }
 
-  private static func missing(seed: UInt64) -> PlanError {
-    PlanError("no trace for seed \(seed)")
-  }
+  private static func missing(seed: UInt64) -> PlanError { PlanError("no trace for seed \(seed)") }
 
   private func add(to cells: inout [PlannedCell]) throws(PlanError) {
     var seen: Set<PlannedCell> = []
@@ -140,8 +138,10 @@ package struct Plan: Sendable {
       admission: configuration.admission)
     let isExecuted = isExecuted(configuration, policies, capacity)
     let time: FetchModel?
+    let scaled: Arrangement
     do {
       time = try configuration.time?.model(seed: seed)
+      scaled = try facts.sampling.scaled(arrangement)
     } catch {
       throw PlanError(of: configuration.name, ": \(error)")
     }
@@ -156,7 +156,7 @@ package struct Plan: Sendable {
     var planned = PlannedCell(
       cell: cell,
       setup: SimulationSetup(
-        arrangement: facts.sampling.scaled(arrangement), unit: unit, seed: seed, time: time,
+        arrangement: scaled, unit: unit, seed: seed, time: time,
         segments: segments),
       contender: configuration.contender, preset: configuration.preset, isSimulated: isSimulated,
       isExecuted: isExecuted, prefix: configuration.prefix?.order,

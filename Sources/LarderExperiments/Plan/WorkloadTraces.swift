@@ -232,19 +232,26 @@ package enum TraceNames {
 }
 
 extension TraceSampling {
-  package func scaled(_ tier: TierSetup) -> TierSetup {
+  package func scaled(_ tier: TierSetup) throws(PolicyError) -> TierSetup {
     var tier = tier
+    tier.policy = try tier.policy.scaled(by: rate)
+    if isPart, let filter = tier.admission {
+      let parameters = AdmissionRegistry.description(of: filter)?.parameters ?? []
+      tier.admission = try filter.scaled(by: rate, parameters) { spec throws(PolicyError) in
+        try AdmissionRegistry.validate(spec)
+      }
+    }
     tier.capacity = scaled(tier.capacity)
     tier.objectsMax = tier.objectsMax.map { scaled($0) }
     return tier
   }
 
-  package func scaled(_ arrangement: Arrangement) -> Arrangement {
+  package func scaled(_ arrangement: Arrangement) throws(PolicyError) -> Arrangement {
     switch arrangement {
-    case .memory(let tier): .memory(scaled(tier))
-    case .disk(let tier): .disk(scaled(tier))
+    case .memory(let tier): .memory(try scaled(tier))
+    case .disk(let tier): .disk(try scaled(tier))
     case .hybrid(let memory, let disk, let rules):
-      .hybrid(memory: scaled(memory), disk: scaled(disk), rules: rules)
+      .hybrid(memory: try scaled(memory), disk: try scaled(disk), rules: rules)
     }
   }
 }

@@ -1,5 +1,6 @@
 import Larder
 public import LarderEngine
+import LarderSupport
 
 /// One run of a cell through a real cache.
 public struct Execution: Sendable, Hashable, Codable {
@@ -166,9 +167,11 @@ extension ExecutionConditions {
     let executed = cells.filter(\.isExecuted)
     guard !executed.isEmpty else { return nil }
     let kinds = Set(executed.map(\.cell.kind))
+    let loads = Set(executed.map { ($0.server?.paced(spec.load) ?? spec.load).description })
     self.init(
       cells: executed.count, threads: spec.threads, repetitions: repetitions,
-      load: spec.load.description, origin: spec.origin.description(hasLatency: hasLatency),
+      load: loads.sorted().joined(separator: "; "),
+      origin: spec.origin.description(hasLatency: hasLatency),
       verification: spec.verification.description, pageCache: spec.pageCache.description,
       durability: kinds == [.memory]
         ? nil
@@ -200,7 +203,7 @@ extension ExecutionSpec.Load {
       "open loop at the trace's times, \(speed) times as fast; latency counts from the scheduled "
         + "start"
     case .rate(let rate):
-      "open loop with \(rate) requests per second; latency counts from the scheduled start"
+      "open loop, \(NumberText.trimmed(rate, decimals: 3))/s; latency counts from the planned start"
     }
   }
 }

@@ -161,9 +161,7 @@ package struct TraceMemory: SealedContent {
 }
 
 extension ResultStore {
-  private func file(_ stamp: TraceStamp) -> String {
-    "\(folder(.traces))/\(stamp.digest)"
-  }
+  private func file(_ stamp: TraceStamp) -> String { "\(folder(.traces))/\(stamp.digest)" }
 
   /// Facts about the trace of a stamp; nil if unknown, or the file is damaged.
   func memory(of stamp: TraceStamp) -> TraceMemory? {

@@ -89,9 +89,7 @@ package struct AccessTimeCalculator: Sendable {
     return Double(bitPattern: low)
   }
 
-  private static func microseconds(_ nanoseconds: Double) -> Double {
-    nanoseconds.rounded() / 1000
-  }
+  private static func microseconds(_ nanoseconds: Double) -> Double { nanoseconds.rounded() / 1000 }
 }
 
 /// Calculators of one latency model, each created once and shared by all cells of its kind.

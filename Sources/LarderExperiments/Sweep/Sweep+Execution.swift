@@ -93,9 +93,7 @@ private struct ExecutedFiles {
 
   private static let bytesMax: UInt64 = 8 << 30
 
-  init(parent: String) {
-    folder = "\(parent)/larder-execute-\(UUID().uuidString)"
-  }
+  init(parent: String) { folder = "\(parent)/larder-execute-\(UUID().uuidString)" }
 
   mutating func grew(by executions: [Execution]) {
     for execution in executions { bytes += execution.diskBytes ?? 0 }

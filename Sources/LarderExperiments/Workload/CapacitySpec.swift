@@ -66,9 +66,7 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
   private static func bytes(
     _ number: String, unit: String, in text: String
   ) throws(CapacityError) -> UInt64 {
-    guard let decimal = ExactDecimal(number) else {
-      throw CapacityError(text, CapacityError.forms)
-    }
+    guard let decimal = ExactDecimal(number) else { throw CapacityError(text, CapacityError.forms) }
     let units = Quantity.bytes.suffixes
     guard let factor = units.first(where: { $0.name.lowercased() == unit.lowercased() })?.factor
     else {
@@ -138,7 +136,5 @@ package struct CapacityError: Error, Hashable, Sendable, CustomStringConvertible
     self.message = message
   }
 
-  package var description: String {
-    TextSafety.singleLine("capacity '\(text)': \(message)")
-  }
+  package var description: String { TextSafety.singleLine("capacity '\(text)': \(message)") }
 }

@@ -121,9 +121,7 @@ extension LatencyModel {
     if kinds.contains(.memory) || kinds.contains(.hybrid) {
       places.append("memory \(memory.words)")
     }
-    if kinds.contains(.disk) || kinds.contains(.hybrid) {
-      places.append("disk \(disk.words)")
-    }
+    if kinds.contains(.disk) || kinds.contains(.hybrid) { places.append("disk \(disk.words)") }
     places.append(
       "origin "
         + (isOriginFromTrace ? "the trace's costs, in milliseconds" : origin.words))

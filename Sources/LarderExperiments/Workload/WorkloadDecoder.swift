@@ -13,9 +13,7 @@ package struct WorkloadDecoder: Sendable {
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw unreadable(path, "no such file")
     }
-    if isFolder.boolValue {
-      throw unreadable(path, "this is a folder; expected a workload file")
-    }
+    if isFolder.boolValue { throw unreadable(path, "this is a folder; expected a workload file") }
     // Reads one byte more than allowed, so that an endless device is recognised as too large.
     let bytes: [UInt8]
     do throws(FileFault) {

@@ -87,9 +87,7 @@ struct LarderMemory: LoadingCache {
     return usage
   }
 
-  func tierCounts() -> CacheTierCounts? {
-    CacheTierCounts(memory: cache.tierCounts)
-  }
+  func tierCounts() -> CacheTierCounts? { CacheTierCounts(memory: cache.tierCounts) }
 
   func resetCounts() { cache.resetStatistics() }
 }

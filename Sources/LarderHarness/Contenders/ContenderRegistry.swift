@@ -35,9 +35,7 @@ extension ContenderRegistry {
   package static func checked(
     _ name: String, kind: ConfigurationKind
   ) throws(ContenderError) -> CacheContender {
-    guard let contender = named(name) else {
-      throw .unknown(name, known: all.map(\.name))
-    }
+    guard let contender = named(name) else { throw .unknown(name, known: all.map(\.name)) }
     guard contender.kinds.contains(kind) else {
       throw .kind(
         name, kind, possible: ConfigurationKind.allCases.filter(contender.kinds.contains))

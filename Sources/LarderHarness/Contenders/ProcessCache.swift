@@ -262,9 +262,7 @@ final class ChildProgram: @unchecked Sendable {
     process.executableURL = executable
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    if !workingFolder.isEmpty {
-      process.currentDirectoryURL = URL(fileURLWithPath: workingFolder)
-    }
+    if !workingFolder.isEmpty { process.currentDirectoryURL = URL(fileURLWithPath: workingFolder) }
     (process.standardInput, process.standardOutput) = (input, output)
     let log = "\(folder)/standard-error.txt"
     _ = FileManager.default.createFile(atPath: log, contents: nil)

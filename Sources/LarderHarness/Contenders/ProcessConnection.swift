@@ -325,9 +325,7 @@ extension ProcessConnection {
       line == "STORED" || line == "NOT_STORED"
       || line.hasPrefix("SERVER_ERROR object too large")
       || line.hasPrefix("SERVER_ERROR out of memory")
-    guard isFine else {
-      throw peer.answered(line, to: "set \(key) of \(value.count) bytes")
-    }
+    guard isFine else { throw peer.answered(line, to: "set \(key) of \(value.count) bytes") }
     return line == "STORED"
   }
 

@@ -13,8 +13,9 @@ final class ServerCache: CacheUnderTest, @unchecked Sendable {
   // Connections of proxies that wait for the value of a missing key.
   private let waiting = Locked<[UInt64: [any ServerConnection]]>([:])
   private let refused = Locked((count: 0, bytes: 0))
-  // Of this run, at an address, whose entries are not those of an earlier one.
+  // Of this run, at an address, whose entries are not those of an earlier one and are removed.
   private let run: UInt64
+  private let written = Locked<Set<UInt64>>([])
 
   init(_ setup: CacheSetup) throws(ProcessCacheError) {
     guard let spec = setup.server else { throw .noCommand }
@@ -24,24 +25,32 @@ final class ServerCache: CacheUnderTest, @unchecked Sendable {
       var connections: [any ServerConnection] = []
       for index in 0..<max(1, setup.threads) { connections.append(try peer.connection(index)) }
       free = Locked(connections)
-      try checkCapacity(setup)
+      try checkAddress(setup)
     } catch {
       peer.end()
       throw error
     }
   }
 
-  /// The capacity of a server that runs already is its own.
-  private func checkCapacity(_ setup: CacheSetup) throws(ProcessCacheError) {
-    guard let address = peer.spec.address else { return }
+  /// A server that runs already keeps its settings, and its entries, which a run would evict.
+  private func checkAddress(_ setup: CacheSetup) throws(ProcessCacheError) {
     // A proxy does not say.
-    if peer.spec.server.isProxy { return }
+    guard let address = peer.spec.address, !peer.spec.server.isProxy else { return }
     let state = try state()
-    guard let capacity = state.capacity, capacity != setup.memoryCapacity else { return }
-    throw .system(
-      what: address,
-      reason: "\(state.version) is set to a capacity of \(capacity) bytes, and this cell has "
-        + "\(setup.memoryCapacity): set 'capacities: \(capacity)B'")
+    func fail(_ reason: String) -> ProcessCacheError {
+      .system(what: address, reason: "\(state.version) \(reason)")
+    }
+    if let capacity = state.capacity, capacity != setup.memoryCapacity {
+      guard capacity > 0 else { throw fail("has no 'maxmemory', and evicts nothing: set it") }
+      throw fail(
+        "is set to a capacity of \(capacity) bytes, and this cell has \(setup.memoryCapacity): "
+          + "set 'capacities: \(capacity)B'")
+    }
+    if let entries = state.entries, entries > 0 {
+      throw fail(
+        "holds \(NumberText.counted(Int(clamping: entries), "key")), which a run may evict: use an "
+          + "empty one, or leave out 'address', and Larder starts its own")
+    }
   }
 
   private func name(_ key: UInt64) -> String {
@@ -65,6 +74,7 @@ final class ServerCache: CacheUnderTest, @unchecked Sendable {
     let isStored = try connection.set(
       value, for: name(key), microseconds: options.timeToLiveMicroseconds)
     free.withLock { $0.append(connection) }
+    if run != 0, !peer.spec.server.isProxy { written.withLock { _ = $0.insert(key) } }
     if !isStored { refused.withLock { $0 = ($0.count + 1, max($0.bytes, value.count)) } }
   }
 
@@ -98,6 +108,9 @@ final class ServerCache: CacheUnderTest, @unchecked Sendable {
   }
 
   func close() {
+    for key in written.withLock({ $0 }) {
+      do { try remove(key) } catch { break }
+    }
     free.withLock { $0.removeAll() }
     peer.end()
   }
@@ -339,7 +352,7 @@ final class ServerPeer: ProcessPeer, Sendable {
         let lines = ProcessConnection(descriptor, of: self)
         let connection: any ServerConnection =
           switch spec.server {
-          case .redis: RedisConnection(lines)
+          case .redis: RedisConnection(lines, policy: spec.policy)
           case .memcached: MemcachedConnection(lines)
           case .nginx, .varnish:
             ProxyConnection(lines, at: place, origin: origins[index], of: self)
@@ -347,9 +360,7 @@ final class ServerPeer: ProcessPeer, Sendable {
         if child != nil || !spec.server.isProxy { try connection.greet() }
         return connection
       }
-      guard child != nil else {
-        throw .system(what: name, reason: "no server listens there")
-      }
+      guard child != nil else { throw .system(what: name, reason: "no server listens there") }
       usleep(2000)
     }
     throw silent("listen on its socket")
@@ -491,7 +502,9 @@ package struct ServerCalibration {
   private static func states(
     of server: CacheServer, capacity: UInt64, _ values: [UInt64]
   ) throws -> [ServerState] {
-    let folder = NSTemporaryDirectory() + "larder-\(UUID().uuidString)/run"
+    let own = NSTemporaryDirectory() + "larder-\(UUID().uuidString)"
+    let folder = "\(own)/run"
+    defer { try? FileManager.default.removeItem(atPath: own) }
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let tier = TierSetup(
       policy: try PolicySpec(parsing: server.policies[0].value), capacity: capacity)

@@ -23,9 +23,10 @@ protocol ServerConnection: AnyObject, Sendable {
 /// Redis's protocol (RESP 2), one request at a time.
 final class RedisConnection: ServerConnection {
   private let lines: ProcessConnection
+  private let policy: String
   private var peer: any ProcessPeer { lines.peer }
 
-  init(_ lines: ProcessConnection) { self.lines = lines }
+  init(_ lines: ProcessConnection, policy: String) { (self.lines, self.policy) = (lines, policy) }
 
   private func command(
     _ words: String..., value: Data? = nil
@@ -82,10 +83,18 @@ final class RedisConnection: ServerConnection {
   func state() throws(ProcessCacheError) -> ServerState {
     let text = try bulk(try command("INFO"), of: "INFO") ?? Data()
     let facts = ServerFacts(String(decoding: text, as: UTF8.self), separator: ":")
-    // keys=7,expires=0,avg_ttl=0
-    let keys = facts["db0"]?.split(separator: ",").first?.split(separator: "=").last ?? "0"
+    if let own = facts["maxmemory_policy"], own != policy {
+      throw .system(
+        what: peer.name,
+        reason: "Redis is set to 'maxmemory-policy \(own)', and this configuration has "
+          + "'policy: \(policy)'")
+    }
+    // db0:keys=7,expires=0,avg_ttl=0
+    let counts = facts.all(where: { $0.hasPrefix("db") }).compactMap {
+      $0.split(separator: ",").first?.split(separator: "=").last.flatMap { UInt64($0) }
+    }
     return try ServerFacts.state(
-      facts["redis_version"].map { "Redis \($0)" }, keys, facts["used_memory"],
+      facts["redis_version"].map { "Redis \($0)" }, "\(counts.reduce(0, &+))", facts["used_memory"],
       facts["keyspace_hits"], facts["evicted_keys"], facts["maxmemory"], of: peer, "INFO")
   }
 }
@@ -272,6 +281,10 @@ struct ServerFacts {
   }
 
   subscript(_ name: Substring) -> Substring? { words[name] }
+
+  func all(where isMeant: (Substring) -> Bool) -> [Substring] {
+    words.filter { isMeant($0.key) }.map(\.value)
+  }
 
   static func state(
     _ version: String?, _ entries: Substring?, _ bytes: Substring?, _ hits: Substring?,

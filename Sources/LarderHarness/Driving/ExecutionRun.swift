@@ -1,6 +1,7 @@
 import Larder
 import LarderEngine
 import LarderExperiments
+import LarderSupport
 import LarderTraces
 
 final class ExecutionRun {
@@ -53,11 +54,23 @@ final class ExecutionRun {
     }
     if let server = cache as? ServerCache {
       execution.server = try calling("statistics") { try server.state() }
-      execution.notes += server.notes
+      execution.notes += server.notes + missedRate
     }
     try calling("close") { try cache.close() }
     try context.checkValues(tally)
     return execution
+  }
+
+  /// A finding if the load has a rate that was not reached.
+  private var missedRate: [String] {
+    guard case .rate(let rate) = context.order.spec.load, execution.seconds > 0 else { return [] }
+    let reached = Double(execution.requests) / execution.seconds
+    guard reached < rate * 0.95 else { return [] }
+    let numbers = [reached, rate].map { NumberText.grouped(UInt64($0)) }.joined(separator: " of ")
+    return [
+      "\(context.contender.name) at \(context.planned.cell.capacityLabel) took \(numbers) requests "
+        + "a second: latencies include the backlog, and ages are longer than simulated."
+    ]
   }
 
   /// Bytes that the process had written at the end of the warm-up.

@@ -84,9 +84,7 @@ final class TimedRun: Sendable {
 
   private func get(_ index: Int, due: UInt64, isCounted: Bool) {
     let key = TraceReader.key(context.reader.id(index))
-    if let value = cache.held(key) {
-      return note(index, value, .memoryHit, due: due, isCounted)
-    }
+    if let value = cache.held(key) { return note(index, value, .memoryHit, due: due, isCounted) }
     underWay.enter()
     // Before other work of the program: the wait of a request is the measurement.
     Task.detached(priority: .high) { [self] in

@@ -101,9 +101,7 @@ struct ValuePattern: @unchecked Sendable {
     _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ oldest: UInt32
   ) -> UInt32? {
     let mask = mask(key, bytes.count)
-    if bytes.count >= 8 {
-      return UInt32(exactly: bytes.loadUnaligned(as: UInt64.self) ^ mask)
-    }
+    if bytes.count >= 8 { return UInt32(exactly: bytes.loadUnaligned(as: UInt64.self) ^ mask) }
     if bytes.count == 0 { return allowsEmpty ? oldest : nil }
     var word: UInt64 = 0
     for place in 0..<bytes.count { word |= UInt64(bytes[place]) << UInt64(8 * place) }

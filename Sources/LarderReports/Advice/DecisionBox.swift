@@ -139,6 +139,9 @@ struct DecisionBox {
           + "\(AdviceNumbers.points(abs(recorded - today.hitRatio) * 100)) points: check the size "
           + "and policy of today's cache.")
     }
+    if today.cache.hasPrefix("memcached "), today.capacity < 64 << 20 {
+      lines.append("memcached: each class of sizes in use takes 1 MiB, even beyond its capacity.")
+    }
     if today.cache.contains("volatile-") {
       lines.append("volatile-: simulated as if every key had a TTL.")
     }

@@ -52,9 +52,7 @@ enum ChartUnit: Sendable, Hashable {
 
   func tick(_ value: Double) -> String {
     if self == .nanoseconds, value == 0 { return "0" }
-    guard let scale else {
-      return ChartText.short(value * factor) + (self == .percent ? " %" : "")
-    }
+    guard let scale else { return ChartText.short(value * factor) + (self == .percent ? " %" : "") }
     return ChartText.scaled(value, by: scale.factor, units: scale.units)
   }
 

@@ -61,9 +61,7 @@ struct Comparison {
     records[Place(policy: policy.text, column: columns[column].title)] ?? []
   }
 
-  func records(_ policy: PolicyName) -> [Record] {
-    columns.indices.flatMap { records(policy, $0) }
-  }
+  func records(_ policy: PolicyName) -> [Record] { columns.indices.flatMap { records(policy, $0) } }
 
   func spread(_ policy: PolicyName, _ column: Int, of value: (Record) -> Double?) -> Spread? {
     Spread(records(policy, column), of: value)

@@ -9,9 +9,7 @@ package enum ComparisonTable {
   /// recommendation.
   package static func text(of results: RunResults, colour: Bool = false) -> String {
     let markup = PlainMarkup(colour: colour)
-    func lines(_ blocks: [Block]) -> String {
-      blocks.map { markup.text(of: $0) + "\n" }.joined()
-    }
+    func lines(_ blocks: [Block]) -> String { blocks.map { markup.text(of: $0) + "\n" }.joined() }
     let comparisons = Comparison.all(in: results.records)
     let rankings = ConfigurationRanking.all(comparisons)
     let designs = Designs.all(in: results, comparisons)

@@ -313,7 +313,10 @@ struct ThroughputAdvice {
   private static let slowdown = 0.03
   private static let namesMax = 5
 
-  init(_ rows: [ExecutedRow]) { self.rows = rows }
+  /// Servers do not take requests as fast as they can.
+  init(_ rows: [ExecutedRow]) {
+    self.rows = rows.filter { $0.executions.allSatisfy { $0.server == nil } }
+  }
 
   typealias Rate = (row: ExecutedRow, perSecond: Double, text: String)
 

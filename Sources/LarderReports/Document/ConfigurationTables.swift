@@ -82,9 +82,7 @@ struct ConfigurationTables {
       + comparison.hitMetrics.dropFirst().flatMap { section($0) }
   }
 
-  private var ratioTitle: String {
-    comparison.hasPrefixes ? "Prefix hit ratio, %" : "Hit ratio, %"
-  }
+  private var ratioTitle: String { comparison.hasPrefixes ? "Prefix hit ratio, %" : "Hit ratio, %" }
 
   private func blocks(_ metric: Metric, chart: String?) -> [Block] {
     guard comparison.has(metric.value) else { return [] }
@@ -127,9 +125,7 @@ struct ComparisonCharts {
   let name: String
   let styles: PolicyStyles
 
-  private var isWorthDrawing: Bool {
-    comparison.policies.count > 1 || comparison.columns.count > 1
-  }
+  private var isWorthDrawing: Bool { comparison.policies.count > 1 || comparison.columns.count > 1 }
 
   private var shown: [PolicyName] { comparison.competitors + comparison.offline }
 

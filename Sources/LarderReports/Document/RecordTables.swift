@@ -110,9 +110,7 @@ struct TimeTable {
       ).thinned)
   }
 
-  private func delayed(_ record: Record) -> Double? {
-    record.share { $0.time?.delayedHits ?? 0 }
-  }
+  private func delayed(_ record: Record) -> Double? { record.share { $0.time?.delayedHits ?? 0 } }
 }
 
 /// Hits on prefixes of prompts: a row for each cell.

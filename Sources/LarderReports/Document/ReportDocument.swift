@@ -242,9 +242,7 @@ extension ReportDocument {
   }
 
   private static func speed(_ comparison: Comparison) -> Table {
-    func timings(_ policy: PolicyName) -> [Timing] {
-      comparison.records(policy).flatMap(\.timings)
-    }
+    func timings(_ policy: PolicyName) -> [Timing] { comparison.records(policy).flatMap(\.timings) }
     func speed(_ title: String, _ value: KeyPath<Spread, Double>) -> Column<PolicyName> {
       .init(title) { policy in
         let speed = Spread(timings(policy).compactMap(\.requestsPerSecond))

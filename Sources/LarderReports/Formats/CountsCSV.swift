@@ -18,9 +18,7 @@ package struct CountsCSV: ReportFormat {
     Self.header + CSVText.lines(results.records, Self.columns)
   }
 
-  private static var columns: [Column<Record>] {
-    counts + tiers + optional
-  }
+  private static var columns: [Column<Record>] { counts + tiers + optional }
 
   private static var counts: [Column<Record>] {
     [

@@ -104,9 +104,7 @@ struct ChartFigure: Sendable {
 
   var fileName: String { "charts/\(name).svg" }
 
-  var file: ReportFile {
-    ReportFile(name: fileName, text: chart.svg(ChartOptions(id: name)))
-  }
+  var file: ReportFile { ReportFile(name: fileName, text: chart.svg(ChartOptions(id: name))) }
 
   private static let nameMax = 80
 

@@ -1,5 +1,6 @@
 import LarderEngine
 import LarderPolicies
+import LarderTraces
 import Testing
 
 @testable import LarderExperiments
@@ -104,6 +105,16 @@ import Testing
     let scaled = try adaptive.tier(capacity: 1000, rate: 0.0001)
     #expect(scaled.admission?.values["interval"] == "1600")
     #expect(try candidate.tier(capacity: 1000).policy.values.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("redis-lru", "redis-lru:empty=9736"), ("memcached", "memcached:beyond=0"),
+    ("nginx:keys=900", "nginx:keys=9"),
+  ])
+  func memoryOfServersIsScaledInSamples(_ name: String, _ scaled: String) throws {
+    let tier = TierSetup(policy: try PolicySpec(parsing: name), capacity: 6400)
+    let own = TierSetup(policy: try PolicySpec(parsing: scaled), capacity: 64)
+    #expect(try TraceSampling(rate: 0.01).scaled(.memory(tier)) == .memory(own))
   }
 
   @Test func tiersEqualThoseOfRealCaches() throws {

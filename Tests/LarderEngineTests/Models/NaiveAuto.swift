@@ -319,9 +319,7 @@ struct NaiveAuto: NaivePolicy {
   mutating func admit(_ request: Request) -> Bool {
     clock += 1
     var record = Record(last: clock, requests: 0, size: request.size, cost: 1)
-    if isKept(request.id) {
-      record.requests = min(7, recent(records[request.id] ?? Record()) + 1)
-    }
+    if isKept(request.id) { record.requests = min(7, recent(records[request.id] ?? Record()) + 1) }
     records[request.id] = record
     advance()
     if observe(request, isSet: false) { endEpoch() }

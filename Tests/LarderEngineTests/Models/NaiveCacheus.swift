@@ -110,9 +110,7 @@ struct NaiveCacheus: NaivePolicy {
       entry.isNew = madeRoom || weight(probation) + entry.size > capacity - reusedLimit
       probation.append(entry)
     }
-    if countToRestore > 0 || entry.isNew {
-      while weight(reused) >= reusedLimit, demoteOldest() {}
-    }
+    if countToRestore > 0 || entry.isNew { while weight(reused) >= reusedLimit, demoteOldest() {} }
     countToRestore = 0
     size.note(reused.count + probation.count)
   }

@@ -35,9 +35,7 @@ struct NaiveLIRS: NaivePolicy {
   func contains(_ id: ObjectID) -> Bool {
     queue.has(id) || stack.contains { $0.id == id && $0.status == .lir }
   }
-  func isGhost(_ id: ObjectID) -> Bool {
-    stack.contains { $0.id == id && $0.status == .ghost }
-  }
+  func isGhost(_ id: ObjectID) -> Bool { stack.contains { $0.id == id && $0.status == .ghost } }
   func weight(_ status: Status) -> UInt64 {
     stack.reduce(0) { $0 + ($1.status == status ? $1.size : 0) }
   }

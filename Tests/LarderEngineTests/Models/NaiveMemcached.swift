@@ -25,9 +25,13 @@ struct NaiveMemcached: NaivePolicy {
   private let pagesMax: Int
   private let shares: [Segment: Int]
   private let ages: [Segment: Double]
+  let exceedsCapacity: Bool
 
   init(_ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit) {
     time = NaiveClockTime(spec)
+    exceedsCapacity =
+      unit == .bytes && spec.values["memory"] != "values" && spec.values["beyond"] != "0"
+      && capacity >= 2 * spec.whole("page", 1 << 20)
     page = spec.whole("page", 1_048_576)
     pagesMax = Int(capacity) / page
     shares = [.hot: spec.whole("hot", 20), .warm: spec.whole("warm", 40)]

@@ -27,9 +27,7 @@ struct NaiveSLRU: NaivePolicy {
   }
 
   func used(_ segment: Int) -> UInt64 { segments[segment].reduce(0) { $0 + $1.size } }
-  func segment(of id: ObjectID) -> Int? {
-    segments.firstIndex { $0.contains { $0.id == id } }
-  }
+  func segment(of id: ObjectID) -> Int? { segments.firstIndex { $0.contains { $0.id == id } } }
   func contains(_ id: ObjectID) -> Bool { segment(of: id) != nil }
   var overflows: Bool { fill && cooledToLowest && used(0) > limit }
 

@@ -3,9 +3,7 @@ import Testing
 @testable import LarderEngine
 
 @Suite struct BloomFilterTests {
-  private static func key(_ number: Int) -> UInt32 {
-    Request.fingerprint(of: ObjectID(number + 1))
-  }
+  private static func key(_ number: Int) -> UInt32 { Request.fingerprint(of: ObjectID(number + 1)) }
 
   /// The false-positive rate over a hundred thousand keys has a standard deviation of at most 0.1
   /// points.

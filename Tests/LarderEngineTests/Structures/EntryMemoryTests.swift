@@ -9,6 +9,7 @@ import Testing
   /// Entries larger than the few bytes that other tests give a whole cache.
   static let specs = [
     "memcached:memory=server:key=20", "memcached:memory=server:page=256:first=80",
+    "memcached:beyond=0:page=256:first=80",
     "nginx:memory=server", "nginx:memory=server:key=0:inactive=20",
     "nginx:clock=requests:rate=1", "nginx:clock=requests:rate=3:keys=9:inactive=0",
     "varnish:memory=server",

@@ -5,9 +5,7 @@ import Testing
 @testable import LarderResearchAdaptive
 
 @Suite struct FrequencySketchTests {
-  private static func key(_ number: Int) -> UInt32 {
-    Request.fingerprint(of: ObjectID(number + 1))
-  }
+  private static func key(_ number: Int) -> UInt32 { Request.fingerprint(of: ObjectID(number + 1)) }
 
   /// Requests for `objects` * 4 keys, some of them much more popular, and their exact counts.
   private static func count(

@@ -264,9 +264,7 @@ private struct HalfMRU: OneListPolicy, ~Copyable {
         var most = 0
         func request(_ id: Int) throws {
           let before = HalfMRU.calls.withLock { $0 }
-          if tier.access(ObjectID(id), 0) != .hit {
-            _ = tier.set(Request(id: ObjectID(id)), 0)
-          }
+          if tier.access(ObjectID(id), 0) != .hit { _ = tier.set(Request(id: ObjectID(id)), 0) }
           most = max(most, HalfMRU.calls.withLock { $0 } - before)
           try #require(tier.victims.count <= 64 + 1)
         }

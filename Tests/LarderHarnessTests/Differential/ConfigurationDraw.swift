@@ -82,9 +82,7 @@ struct ConfigurationDraw {
 
   var script: String {
     var script = ""
-    func file(_ name: String, _ text: String) {
-      script += "cat > \(name) <<'END'\n\(text)END\n"
-    }
+    func file(_ name: String, _ text: String) { script += "cat > \(name) <<'END'\n\(text)END\n" }
     file(Self.traceName, trace.text)
     file(Self.workloadName, workloadText)
     return script + "larder run \(Self.workloadName)"

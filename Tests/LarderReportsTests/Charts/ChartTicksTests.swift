@@ -45,9 +45,7 @@ struct ChartTicksTests {
   @Test(arguments: [
     (0.0, "0"), (0.25, "0.25"), (2.5, "2.5"), (1000, "1000"), (1e-4, "0.0001"), (-0.5, "-0.5"),
   ])
-  func short(_ value: Double, _ text: String) {
-    #expect(ChartText.short(value) == text)
-  }
+  func short(_ value: Double, _ text: String) { #expect(ChartText.short(value) == text) }
 
   @Test func linesBreakBetweenWords() {
     let lines = ChartText.lines("one two three four five six", width: 60, size: 12)

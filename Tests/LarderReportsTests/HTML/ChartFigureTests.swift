@@ -8,9 +8,7 @@ struct ChartFigureTests {
     (["../../etc/passwd", "x"], "etc-passwd-x"), (["日本語"], "chart"), ([""], "chart"),
     (["-a-", ""], "a"), ([String(repeating: "a", count: 300)], String(repeating: "a", count: 80)),
   ])
-  func namesAreSafe(_ words: [String], _ name: String) {
-    #expect(ChartFigure.slug(words) == name)
-  }
+  func namesAreSafe(_ words: [String], _ name: String) { #expect(ChartFigure.slug(words) == name) }
 
   @Test func everyChartHasItsOwnName() throws {
     var results = SampleResults.full

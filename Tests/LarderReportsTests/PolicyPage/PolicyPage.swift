@@ -113,9 +113,7 @@ struct PolicyStanding {
   private var times: [Double] = []
   private var bytes: [Double] = []
 
-  var gainMean: Double? {
-    gains.isEmpty ? nil : gains.reduce(0, +) / Double(gains.count)
-  }
+  var gainMean: Double? { gains.isEmpty ? nil : gains.reduce(0, +) / Double(gains.count) }
   /// Time of a request as a multiple of LRU's: the median over the cells.
   var timeAgainstLRU: Double? { Self.median(times) }
   /// Memory for each distinct object: the median over the cells.

@@ -12,9 +12,7 @@ struct CSVTextTests {
     ("a\u{2028}b", "a b"), ("nul\0", "nul\u{FFFD}"), ("\u{202E}x", "\u{FFFD}x"),
     ("\"\u{301}", "\"\"\"\u{301}\""), ("1-1", "1-1"), ("'a", "'a"), (" =1", " =1"),
   ])
-  func field(_ text: String, _ expected: String) {
-    #expect(CSVText.field(text) == expected)
-  }
+  func field(_ text: String, _ expected: String) { #expect(CSVText.field(text) == expected) }
 
   /// A field that is read back equals the sanitised text: one line without control characters.
   @Test func everythingReadsBackButTheGuard() throws {

@@ -61,7 +61,5 @@ struct NumberTextTests {
     (UInt64(0), "0 B"), (1023, "1023 B"), (1024, "1.00 KiB"), (1536, "1.50 KiB"),
     (1 << 30, "1.00 GiB"), (.max, "16.00 EiB"), ((1 << 20) - 1, "1024.00 KiB"),
   ])
-  func bytes(_ value: UInt64, _ text: String) {
-    #expect(NumberText.bytes(value) == text)
-  }
+  func bytes(_ value: UInt64, _ text: String) { #expect(NumberText.bytes(value) == text) }
 }

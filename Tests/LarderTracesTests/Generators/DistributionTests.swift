@@ -16,9 +16,7 @@ struct DistributionTests {
 
   @Test func uniformIsFlatAndReachesBothBounds() throws {
     let values = try sizes("uniform:min=1:max=10")
-    for value in 1...10 {
-      #expect(abs(share(values) { $0 == Double(value) } - 0.1) < 0.004)
-    }
+    for value in 1...10 { #expect(abs(share(values) { $0 == Double(value) } - 0.1) < 0.004) }
   }
 
   @Test func logNormalHasItsQuantiles() throws {

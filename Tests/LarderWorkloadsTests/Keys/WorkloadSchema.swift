@@ -38,9 +38,7 @@ struct WorkloadSchema {
     ]
     let required = table.rows.filter(\.isRequired).map(\.name)
     if !required.isEmpty { fields.append(("required", .strings(required))) }
-    if !table.exclusive.isEmpty {
-      fields.append(("not", ["required": .strings(table.exclusive)]))
-    }
+    if !table.exclusive.isEmpty { fields.append(("not", ["required": .strings(table.exclusive)])) }
     fields += table.rules.fields
     if let components = table.components {
       properties += Self.parameters(of: components)

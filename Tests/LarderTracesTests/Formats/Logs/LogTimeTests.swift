@@ -17,9 +17,7 @@ struct LogTimeTests {
     "2026-03-01T10:00:00+00:00", "2026-03-01 10:00:00 +0000 UTC", "2026-03-01 10:00:00 UTC",
     "[01/Mar/2026:10:00:00.000]", "Sun Mar  1 10:00:00 2026",
   ])
-  func formatsOfOneMomentAreEqual(_ text: String) {
-    #expect(time(text) == 1_772_359_200_000_000)
-  }
+  func formatsOfOneMomentAreEqual(_ text: String) { #expect(time(text) == 1_772_359_200_000_000) }
 
   @Test(arguments: [
     ("1772359200", 0), ("1772359200.25", 250_000), ("1772359200250", 250_000),
