@@ -98,9 +98,7 @@ extension DiskCodec where Value: Codable & SendableMetatype {
 
 extension DiskCodec<Data> {
   /// The bytes unchanged.
-  public static var data: DiskCodec {
-    DiskCodec(identity: "data", encode: { $0 }, decode: { $0 })
-  }
+  public static var data: DiskCodec { DiskCodec(identity: "data", encode: { $0 }, decode: { $0 }) }
 }
 
 extension DiskCodec<String> {

@@ -49,9 +49,7 @@
     /// Creates an encryption with a random key of 16, 24 or 32 bytes. Do not use a password.
     ///
     /// - Throws: `encryptionKeyLength`.
-    public init(key: Data) throws(DiskCacheError) {
-      try self.init(key: SymmetricKey(data: key))
-    }
+    public init(key: Data) throws(DiskCacheError) { try self.init(key: SymmetricKey(data: key)) }
 
     /// Returns true if both have the same key, compared in constant time.
     public static func == (one: DiskEncryption, other: DiskEncryption) -> Bool {

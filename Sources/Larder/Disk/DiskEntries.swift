@@ -45,9 +45,7 @@ public struct DiskEntries: Sendable {
   /// Returns the next entry, or nil at the end. Not counted as an access; values are not read.
   ///
   /// - Throws: `database` or `closed`.
-  public mutating func next() throws(DiskCacheError) -> DiskEntryInfo? {
-    try nextFound()?.info
-  }
+  public mutating func next() throws(DiskCacheError) -> DiskEntryInfo? { try nextFound()?.info }
 
   mutating func nextFound() throws(DiskCacheError) -> Found? {
     while found.isEmpty, let first {

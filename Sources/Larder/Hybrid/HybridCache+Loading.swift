@@ -309,9 +309,7 @@ extension HybridCache {
     }
   }
 
-  func inMemory(_ key: Key) -> CacheHit<Value>? {
-    memory?.peek(key).flatMap { try? open($0) }
-  }
+  func inMemory(_ key: Key) -> CacheHit<Value>? { memory?.peek(key).flatMap { try? open($0) } }
 
   // MARK: Expired entries
 

@@ -45,9 +45,7 @@ extension HybridCache {
   package var diskValueBytes: UInt64 { disk?.valueBytes ?? 0 }
 
   /// Bytes of all files of the disk tier. O(entries).
-  public var fileBytes: UInt64 {
-    get async { await lanes.run(0) { self.diskBytes } }
-  }
+  public var fileBytes: UInt64 { get async { await lanes.run(0) { self.diskBytes } } }
 
   package var diskBytes: UInt64 { disk?.diskBytes ?? 0 }
 

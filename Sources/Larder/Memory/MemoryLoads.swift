@@ -158,9 +158,7 @@ extension MemoryLoads {
   /// Marks the missing value of a key as outdated. The key is being set or removed, and the lock of
   /// its shard is held. The key itself stays until `forgetAbsence`, because its deinitialiser may
   /// call the cache.
-  func revokeAbsence(of key: Key) {
-    absences?.peek(key)?.revoke()
-  }
+  func revokeAbsence(of key: Key) { absences?.peek(key)?.revoke() }
 
   /// Marks the missing values of all keys of a shard, whose lock is held, as outdated; their loads
   /// are invalidated already. O(1).
@@ -322,9 +320,7 @@ final class MemoryAbsence: Sendable {
 
   init(_ era: MemoryEra) { self.era = era }
 
-  var isKnown: Bool {
-    number.load(ordering: .acquiring) == era.number.load(ordering: .acquiring)
-  }
+  var isKnown: Bool { number.load(ordering: .acquiring) == era.number.load(ordering: .acquiring) }
 
   func confirm() {
     number.store(era.number.load(ordering: .relaxed), ordering: .sequentiallyConsistent)

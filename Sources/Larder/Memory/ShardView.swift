@@ -234,9 +234,7 @@ public import Synchronization
     for number in 0..<count { Slot.create(at: slot(number).place) }
   }
 
-  func destroy() {
-    base.deallocate()
-  }
+  func destroy() { base.deallocate() }
 
   var bytes: Int { count * Self.stride }
 

@@ -168,9 +168,7 @@ public import Synchronization
     @inline(__always) get { base.load(fromByteOffset: 12, as: UInt32.self) }
   }
 
-  var bytes: Int {
-    Self.control + count * (RecordRing.header + Int(capacity) * RecordRing.unit)
-  }
+  var bytes: Int { Self.control + count * (RecordRing.header + Int(capacity) * RecordRing.unit) }
 
   /// Time of the cache's clock when the writer last read it: reading a clock takes longer than
   /// recording a get.

@@ -242,9 +242,7 @@ struct RecordDrain {
     }
   }
 
-  mutating func discard() {
-    takeAll { _ in }
-  }
+  mutating func discard() { takeAll { _ in } }
 }
 
 struct RecordStretch {

@@ -25,13 +25,9 @@
 
   package init(_ date: Date?) { self.init(date?.microsecondsSince1970 ?? .max) }
 
-  @inlinable package static var never: Expiry {
-    @inline(__always) get { Expiry(.max) }
-  }
+  @inlinable package static var never: Expiry { @inline(__always) get { Expiry(.max) } }
 
-  package var date: Date? {
-    self == .never ? nil : Date(microsecondsSince1970: microseconds)
-  }
+  package var date: Date? { self == .never ? nil : Date(microsecondsSince1970: microseconds) }
 
   @inlinable @inline(__always) package func isOver(at now: UInt64) -> Bool { microseconds <= now }
 

@@ -42,9 +42,7 @@ import Testing
     try checkLong(spec, rounds: TestEffort.rounds(8, atLeast: 2))
   }
 
-  @Test func recomputedModelAgrees() throws {
-    try checkLong("lhd:samples=3:period=50", rounds: 2)
-  }
+  @Test func recomputedModelAgrees() throws { try checkLong("lhd:samples=3:period=50", rounds: 2) }
 
   @Test(arguments: ["lru/lfu/arc", "w-tinylfu/mru/lirs/mq"])
   func handoverAgrees(policies: String) throws {

@@ -239,9 +239,7 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var primaryCode: Int32 { code & 0xff }
 
-  package var isCorruption: Bool {
-    primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB
-  }
+  package var isCorruption: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
   package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 

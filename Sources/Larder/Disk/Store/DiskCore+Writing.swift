@@ -187,16 +187,18 @@ extension DiskCore {
     count(slots[Int(id)])
   }
 
-  func count(_ slot: DiskSlot) { count(DiskTotal(slot), suite: slot.suite) }
-
-  func count(_ total: DiskTotal, suite: UInt32) {
-    self.total.add(total)
-    totals[suite, default: DiskTotal()].add(total)
+  func count(_ slot: DiskSlot, times: Int = 1) {
+    count(DiskTotal(slot), suite: slot.suite, times: times)
   }
 
-  var valueBytes: UInt64 { total.bytes - total.permanentBytes }
-  var permanentBytes: UInt64 { total.permanentBytes }
-  var rowBytes: UInt64 { configuration.countsRows ? total.rowUnits * 64 : 0 }
+  func count(_ sum: DiskTotal, suite: UInt32, times: Int = 1) {
+    total.add(sum, times: times)
+    totals[suite, default: DiskTotal()].add(sum, times: times)
+  }
+
+  var valueBytes: UInt64 { UInt64(total.bytes) - permanentBytes }
+  var permanentBytes: UInt64 { UInt64(total.permanentBytes) }
+  var rowBytes: UInt64 { configuration.countsRows ? UInt64(total.rowUnits) * 64 : 0 }
 
   private func makeFreeSpace(for bytes: UInt64) throws(DiskCacheError) -> Bool {
     let limits = configuration.limits
@@ -475,9 +477,7 @@ extension DiskCore {
 
   // MARK: Suites
 
-  func suiteNumber(_ name: String) -> UInt32? {
-    name.isEmpty ? 0 : suites[ExactName(name)]
-  }
+  func suiteNumber(_ name: String) -> UInt32? { name.isEmpty ? 0 : suites[ExactName(name)] }
 
   func makeSuite(_ name: String) throws(DiskCacheError) -> UInt32 {
     if let number = suiteNumber(name) { return number }
@@ -509,7 +509,7 @@ extension DiskCore {
     return ([0] + suiteNames.keys.sorted()).map { number in
       let total = totals[number] ?? DiskTotal()
       return DiskSuiteUsage(
-        name: suiteNames[number] ?? "", count: total.count, bytes: total.bytes)
+        name: suiteNames[number] ?? "", count: total.count, bytes: UInt64(total.bytes))
     }
   }
 }
@@ -556,35 +556,27 @@ final class DiskRemoval: @unchecked Sendable {
 struct DiskTotal {
   private(set) var count = 0
   private(set) var permanent = 0
-  private(set) var bytes: UInt64 = 0
-  private(set) var permanentBytes: UInt64 = 0
+  private(set) var bytes = 0
+  private(set) var permanentBytes = 0
   // Of entries that are not permanent.
-  private(set) var rowUnits: UInt64 = 0
+  private(set) var rowUnits = 0
 
-  mutating func add(_ other: DiskTotal) {
-    count += other.count
-    permanent += other.permanent
-    bytes += other.bytes
-    permanentBytes += other.permanentBytes
-    rowUnits += other.rowUnits
-  }
-
-  mutating func subtract(_ other: DiskTotal) {
-    count -= other.count
-    permanent -= other.permanent
-    bytes -= other.bytes
-    permanentBytes -= other.permanentBytes
-    rowUnits -= other.rowUnits
+  mutating func add(_ other: DiskTotal, times: Int = 1) {
+    count += other.count * times
+    permanent += other.permanent * times
+    bytes += other.bytes * times
+    permanentBytes += other.permanentBytes * times
+    rowUnits += other.rowUnits * times
   }
 }
 
 extension DiskTotal {
   init(_ slot: DiskSlot) {
-    (count, bytes) = (1, UInt64(slot.bytes))
+    (count, bytes) = (1, Int(slot.bytes))
     if slot.state == .permanent {
       (permanent, permanentBytes) = (1, bytes)
     } else {
-      rowUnits = UInt64(slot.rowUnits)
+      rowUnits = Int(slot.rowUnits)
     }
   }
 }

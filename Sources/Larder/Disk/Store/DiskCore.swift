@@ -285,8 +285,7 @@ final class DiskCore {
     if slot.file != 0 {
       transaction.retired.append(StoredValue(number: slot.file, bytes: slot.bytes))
     }
-    total.subtract(DiskTotal(slot))
-    totals[slot.suite, default: DiskTotal()].subtract(DiskTotal(slot))
+    count(slot, times: -1)
     slots[Int(id)].unstore()
     if !fileKeys.isEmpty { fileKeys[id] = nil }
   }

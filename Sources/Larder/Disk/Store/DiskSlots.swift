@@ -61,8 +61,10 @@ final class DiskSlots: RandomAccessCollection {
 
   // MARK: Ids of keys
 
-  func find(_ digest: KeyDigest) -> ObjectID? {
-    var id = heads[bucket(digest)]
+  func find(_ digest: KeyDigest) -> ObjectID? { find(digest, in: bucket(digest)) }
+
+  private func find(_ digest: KeyDigest, in bucket: Int) -> ObjectID? {
+    var id = heads[bucket]
     while id != .none {
       if slots[Int(id)].digest == digest { return id }
       id = slots[Int(id)].next
@@ -74,11 +76,7 @@ final class DiskSlots: RandomAccessCollection {
   @discardableResult func link(_ id: ObjectID) -> Bool {
     let digest = slots[Int(id)].digest
     let bucket = bucket(digest)
-    var other = heads[bucket]
-    while other != .none {
-      if slots[Int(other)].digest == digest { return false }
-      other = slots[Int(other)].next
-    }
+    guard find(digest, in: bucket) == nil else { return false }
     push(id, to: bucket)
     return true
   }

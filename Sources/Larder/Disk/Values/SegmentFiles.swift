@@ -26,9 +26,7 @@ final class SegmentFiles: ValueStore {
     SegmentPlace(number) ?? SegmentPlace(segment: 0, offset: 0)
   }
 
-  private func path(_ number: UInt64) -> String {
-    "\(folder)/s\(String(number, radix: 16))"
-  }
+  private func path(_ number: UInt64) -> String { "\(folder)/s\(String(number, radix: 16))" }
 
   private func change<Result>(_ body: (inout SegmentLedger) -> Result) -> Result {
     let result = body(&ledger)

@@ -68,9 +68,7 @@ final class ValueStores {
     SegmentPlace(number) == nil ? single : segments
   }
 
-  var sealBytes: UInt64 = 0 {
-    didSet { for store in stores { store.sealBytes = sealBytes } }
-  }
+  var sealBytes: UInt64 = 0 { didSet { for store in stores { store.sealBytes = sealBytes } } }
 
   func write(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64 {
     do throws(FileFailure) {
@@ -119,9 +117,7 @@ final class ValueStores {
   }
 
   /// Location of a value, to be read without the cache's lock while the value is pinned.
-  func location(of number: UInt64) -> ValueLocation {
-    ValueLocation(of: number, in: folder, files)
-  }
+  func location(of number: UInt64) -> ValueLocation { ValueLocation(of: number, in: folder, files) }
 }
 
 struct ValueLocation: Sendable {
