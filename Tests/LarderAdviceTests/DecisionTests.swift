@@ -105,8 +105,8 @@ import Testing
 
   @Test func timesToLiveAreNeededToEvictByThem() throws {
     let trace = try scanned()
-    #expect(throws: AdviceError.current("redis:volatile-ttl:32KiB", "the trace has no TTLs")) {
-      _ = try decision(trace, "redis:volatile-ttl:32KiB")
+    #expect(throws: AdviceError.current("redis:volatile-ttl:1MiB", "the trace has no TTLs")) {
+      _ = try decision(trace, "redis:volatile-ttl:1MiB")
     }
   }
 
@@ -138,6 +138,15 @@ import Testing
   /// The objects take 2 MB.
   @Test func sizeThatIsFarTooLargeIsReducedAtOnce() throws {
     #expect(try decision(try scanned(), "redis:allkeys-lru:1TiB").proposed.capacity == 4 << 20)
+  }
+
+  @Test(arguments: [
+    ("redis:allkeys-lru:8mb", 8 << 20), ("valkey:allkeys-lru:8m", 8_000_000),
+    ("redis:allkeys-lru:8MiB", 8 << 20), ("memcached:8", 8 << 20), ("memcached:8m", 8 << 20),
+    ("nginx:8g", 8 << 30), ("nginx:8GB", 8_000_000_000), ("lru:8MB", 8_000_000),
+  ])
+  func sizesAreAsInTheSettingsOfTheServer(_ text: String, _ bytes: UInt64) throws {
+    #expect(try CurrentCache(parsing: text).capacity.amount == .bytes(bytes))
   }
 
   @Test(arguments: [

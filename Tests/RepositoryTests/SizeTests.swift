@@ -9,11 +9,11 @@ struct SizeTests {
     arguments: [
       (["Sources/LarderEngine"] + Registration.policies, 19_245),
       (["Sources/LarderTraces"], 16_299),
-      (["Sources/LarderExperiments"], 12_240),
+      (["Sources/LarderExperiments"], 12_245),
       (["Sources/Larder"], 20_163),
       (["Sources/LarderHTTP"], 2_218),
       (["Sources"], 90_650),
-      (["Tests"], 72_090),
+      (["Tests"], 72_093),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }

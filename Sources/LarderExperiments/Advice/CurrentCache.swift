@@ -19,10 +19,14 @@ package struct CurrentCache: Sendable, Hashable {
       throw AdviceError.current(text, "expected \(Self.forms)")
     }
     self.text = text
-    do { capacity = try CapacitySpec(parsing: words[words.count - 1]) } catch {
+    server = KnownServer.all.first { $0.names.contains(words[0].lowercased()) }
+    let size = words[words.count - 1]
+    do { capacity = try CapacitySpec(parsing: server?.size(size) ?? size) } catch {
       throw AdviceError.current(text, "it ends with a size: \(error.message)")
     }
-    server = KnownServer.all.first { $0.names.contains(words[0].lowercased()) }
+    if let server, case .bytes(let bytes) = capacity.amount, server.settable(bytes) != bytes {
+      throw AdviceError.current(text, server.sizes)
+    }
     var middle = words[1..<(words.count - 1)]
     guard let server else {
       guard middle.allSatisfy({ $0.contains("=") }) else {
@@ -122,6 +126,19 @@ package struct KnownServer: Sendable, Hashable {
     let given = parameters.isEmpty ? defaults : String(parameters.dropFirst())
     let shown = [setting.name] + [given].compactMap { $0 }
     return try Self.design(shown.joined(separator: ", "), setting.policy + parameters, nil)
+  }
+
+  /// A size as the server's own settings have it: they count in powers of 1024, Redis only with a
+  /// 'b' behind the letter, memcached in MiB.
+  fileprivate func size(_ text: String) -> String {
+    let (number, unit) = Quantity.split(text)
+    switch (names[0], unit.lowercased()) {
+    case ("memcached", ""): return number + "MiB"
+    case ("redis", "k"), ("redis", "m"), ("redis", "g"): return text + "B"
+    case ("redis", "kb"), ("redis", "mb"), ("redis", "gb"), (_, "k"), (_, "m"), (_, "g"), (_, "t"):
+      return number + unit.prefix(1) + "iB"
+    default: return text
+    }
   }
 
   func settable(_ bytes: UInt64) -> UInt64? {

@@ -29,9 +29,7 @@ public struct Cell: Sendable, Hashable, Codable {
 
 extension Cell {
   /// Short name of the cache: its configuration and, unless included there, its policy.
-  public var cacheName: String {
-    configuration == policy ? policy : "\(configuration): \(policy)"
-  }
+  public var cacheName: String { configuration == policy ? policy : "\(configuration): \(policy)" }
 }
 
 /// Kinds of caches.

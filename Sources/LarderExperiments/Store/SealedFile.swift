@@ -104,9 +104,7 @@ package struct SealFault: Error, Hashable, Sendable, CustomStringConvertible {
 package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
   package let description: String
 
-  package init(of bytes: Data) {
-    description = bytes.withUnsafeBytes { Self.digits($0) }
-  }
+  package init(of bytes: Data) { description = bytes.withUnsafeBytes { Self.digits($0) } }
 
   package init(of text: String) { self.init(of: Data(text.utf8)) }
 

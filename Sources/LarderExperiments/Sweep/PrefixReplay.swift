@@ -115,9 +115,7 @@ public struct PrefixCounts: Sendable, Hashable, Codable {
   public var inputTokens: UInt64 = 0
 
   /// Tokens that were not computed, as a share of those of all prompts; nil without prompts.
-  public var tokenShare: Double? {
-    inputTokens > 0 ? Double(tokens) / Double(inputTokens) : nil
-  }
+  public var tokenShare: Double? { inputTokens > 0 ? Double(tokens) / Double(inputTokens) : nil }
 
   package var fault: String? {
     tokens > inputTokens ? "more tokens of prefixes than of prompts" : nil

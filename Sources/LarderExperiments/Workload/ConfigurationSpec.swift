@@ -79,9 +79,7 @@ package struct ConfigurationSpec: Sendable, Hashable {
 }
 
 extension ConfigurationSpec {
-  package init(name: String, kind: ConfigurationKind) {
-    (self.name, self.kind) = (name, kind)
-  }
+  package init(name: String, kind: ConfigurationKind) { (self.name, self.kind) = (name, kind) }
 }
 
 package struct TierSpec: Sendable, Hashable {

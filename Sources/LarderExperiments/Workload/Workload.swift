@@ -41,9 +41,7 @@ package struct Workload: Sendable, Hashable {
 }
 
 extension Workload {
-  package init(name: String, source: SourceSpec) {
-    (self.name, self.source) = (name, source)
-  }
+  package init(name: String, source: SourceSpec) { (self.name, self.source) = (name, source) }
 }
 
 extension SourceSpec {
@@ -112,9 +110,7 @@ package struct ReportKind: RawRepresentable, Sendable, Hashable, CaseIterable {
     self.files = files
   }
 
-  package static func add(_ name: String) {
-    added.withLock { $0.append(ReportKind(name: name)) }
-  }
+  package static func add(_ name: String) { added.withLock { $0.append(ReportKind(name: name)) } }
 }
 
 package enum WarmUp: Sendable, Hashable {

@@ -59,9 +59,7 @@ import Testing
     for key in 0..<10 { try cache.set(Data(count: 200), for: "\(key)") }
     for key in [3, 0, 7] { _ = try cache.value(for: "\(key)") }
     #expect(try cache.setLimits(limits(entries: 4)).count == 6)
-    func held() throws -> Set<Int> {
-      Set(try (0..<30).filter { try cache.contains("\($0)") })
-    }
+    func held() throws -> Set<Int> { Set(try (0..<30).filter { try cache.contains("\($0)") }) }
     #expect(try held() == [9, 3, 0, 7])
     #expect(cache.statistics.evictions == 6)
     try cache.setLimits(limits(entries: 5))

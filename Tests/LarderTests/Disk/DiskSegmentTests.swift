@@ -30,9 +30,7 @@ import Testing
     Data((0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 ^ $0 >> 8) })
   }
 
-  func segments() throws -> [String] {
-    try folder.valueFiles().filter { $0.contains("/files/s") }
-  }
+  func segments() throws -> [String] { try folder.valueFiles().filter { $0.contains("/files/s") } }
 
   private func fileBytes() throws -> Int {
     try folder.valueFiles().reduce(0) { sum, path in

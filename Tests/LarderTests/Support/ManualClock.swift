@@ -11,7 +11,5 @@ final class ManualClock: CacheClock {
 
   func set(seconds: UInt64) { time.store(seconds * 1_000_000, ordering: .relaxed) }
 
-  func advance(seconds: UInt64) {
-    time.wrappingAdd(seconds * 1_000_000, ordering: .relaxed)
-  }
+  func advance(seconds: UInt64) { time.wrappingAdd(seconds * 1_000_000, ordering: .relaxed) }
 }
