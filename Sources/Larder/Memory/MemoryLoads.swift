@@ -158,7 +158,9 @@ extension MemoryLoads {
   /// Marks the missing value of a key as outdated. The key is being set or removed, and the lock of
   /// its shard is held. The key itself stays until `forgetAbsence`, because its deinitialiser may
   /// call the cache.
-  func revokeAbsence(of key: Key) { absences?.peek(key)?.revoke() }
+  func revokeAbsence(of key: Key) {
+    absences?.peek(key)?.revoke()
+  }
 
   /// Marks the missing values of all keys of a shard, whose lock is held, as outdated; their loads
   /// are invalidated already. O(1).
