@@ -133,7 +133,5 @@ struct MRCCommand: ParsableCommand {
 }
 
 extension CurveSettings {
-  fileprivate var readsWholeTrace: Bool {
-    method == .shards || method == .miniature
-  }
+  fileprivate var readsWholeTrace: Bool { method == .shards || method == .miniature }
 }
