@@ -39,7 +39,7 @@ package struct CheckResult: Sendable, Hashable {
     if isAccepted { return unequalExecutions.isEmpty ? .pass : .fail }
     if !counts.failing.isEmpty || !counts.missing.isEmpty || !traceChanges.isEmpty
       || !unequalExecutions.isEmpty || !(resources?.worse.isEmpty ?? true)
-      || timings.contains(where: { $0.verdict == .fail }) || requirements.contains { !$0.isMet }
+      || timings.contains(where: { $0.verdict == .fail }) || !requirements.allSatisfy(\.isMet)
     {
       return .fail
     }
