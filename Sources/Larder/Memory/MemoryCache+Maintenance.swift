@@ -18,32 +18,22 @@ extension MemoryCache {
       let removed = walk(index) { shard, ids, gone in
         shard.removeAll(ids, includingPermanent: includingPermanent, &gone)
       }
-      forgetGhosts(index)
+      while withShard(index, inSteps: true, { shard, gone in shard.forgetGhosts(&gone) }) {}
       return count + removed
     }
   }
 
-  private func forgetGhosts(_ index: Int) {
-    _ = walk(index, ghosts: true) { shard, places, gone in
-      shard.forgetGhosts(places, &gone)
-      return 0
-    }
-  }
-
-  /// Calls `body` with the ids of a shard, or the places of its ghosts, some at a time, while its
-  /// lock is held, and returns the sum.
+  /// Calls `body` with the ids of a shard, some at a time, while its lock is held, and returns the
+  /// sum.
   func walk(
-    _ index: Int, ghosts: Bool = false,
+    _ index: Int,
     _ body: (inout MemoryShard<Key, Value>, Range<ObjectID>, inout EvictedEntries<Key, Value>) ->
       Int
   ) -> Int {
-    var (walk, sum) = (ShardWalk(from: ghosts ? 0 : 1), 0)
+    var (walk, sum) = (ShardWalk(), 0)
     while let part = withShard(
       index, inSteps: true,
-      { shard, gone in
-        walk.part(of: ghosts ? shard.records.ghosts : Int(shard.highest) + 1)
-          .map { body(&shard, $0, &gone) }
-      })
+      { shard, gone in walk.part(of: Int(shard.highest) + 1).map { body(&shard, $0, &gone) } })
     {
       sum += part
     }
@@ -57,7 +47,7 @@ extension MemoryCache {
       let removals = blocks.shard(index).pointee.totals.removals
       let ids = 1..<blocks.shard(index).pointee.highest + 1
       _ = blocks.shard(index).pointee.removeAll(ids, includingPermanent: true, &gone)
-      blocks.shard(index).pointee.forgetGhosts(0..<UInt32.max, &gone)
+      while blocks.shard(index).pointee.forgetGhosts(&gone) {}
       blocks.shard(index).pointee.totals.removals = removals
       blocks.unlock(index)
       gone.finish(events, nil)
@@ -187,18 +177,14 @@ extension MemoryCache {
     } catch {
       throw .policy(error)
     }
-    let (number, former) = current.withLock { current in
-      defer { current.limits = limits }
+    let number = current.withLock { current in
+      current.limits = limits
       current.number += 1
-      return (current.number, current.limits)
+      return current.number
     }
-    let isOther =
-      configuration.limits.weight == nil
-      ? limits.count != former.count : limits.weight != former.weight
     // In steps, between which other threads use the cache.
     var given = trim(.trim) { index, _ in (setups[index].capacity, setups[index].objectsMax) }
     for (index, setup) in setups.enumerated() {
-      if isOther { forgetGhosts(index) }
       var evicted: Int?
       repeat {
         given += finishChange(index)

@@ -90,14 +90,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     try configuration.check(shards: count)
     loads = MemoryLoads(shards: count, max: configuration.loadsMax)
     let group = PolicyGroup(parts: count)
-    var made: [(tier: CacheTier, residentsMax: Int, room: Int)] = []
+    var made: [(tier: CacheTier, setup: CacheTierSetup)] = []
     do {
       for shard in 0..<count {
         var setup = try configuration.tierSetup(shard: shard, of: count, room: 1, group: group)
         setup.objects = min(Self.firstRoom, setup.objectsMax) + 1
         setup.keepsExpired = keepsExpired != nil
-        made.append(
-          (try PolicyRegistry.makeCacheTier(setup), setup.objectsMax, setup.objects))
+        made.append((try PolicyRegistry.makeCacheTier(setup), setup))
       }
     } catch {
       throw .policy(error)
@@ -107,11 +106,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       count: count, slots: isShared ? ReaderSlots(threads: systemProcessors * 2) : nil
     ) { [hasher] index, place in
       MemoryShard(
-        made[index].tier, isWeighed: configuration.limits.weight != nil,
-        weightMin: configuration.isSimulated ? 0 : 1,
-        ages: configuration.limits.age != nil,
-        residentsMax: made[index].residentsMax, room: made[index].room, hasher, place,
-        keepsExpired: keepsExpired,
+        made[index].tier, made[index].setup, isWeighed: configuration.limits.weight != nil,
+        weightMin: configuration.isSimulated ? 0 : 1, hasher, place, keepsExpired: keepsExpired,
         idleLife: configuration.expireAfterAccess.map { max(1, $0.microseconds) },
         prompt: prompt, jitter: configuration.limits.jitter, jitterSeed: configuration.seed,
         now: now)

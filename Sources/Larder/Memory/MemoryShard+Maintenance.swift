@@ -112,13 +112,10 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return count
   }
 
-  mutating func forgetGhosts(
-    _ places: Range<UInt32>, _ gone: inout EvictedEntries<Key, Value>
-  ) {
-    for place in places.clamped(to: 0..<UInt32(records.ghosts)) {
-      let ghost = Records.ghostBit | place
-      if directory.contains(ghostHash(place), ghost) { forgetGhost(ghost, &gone) }
-    }
+  /// Forgets the oldest ghosts in slots, up to `ShardWalk.step`, and returns true if there are more.
+  mutating func forgetGhosts(_ gone: inout EvictedEntries<Key, Value>) -> Bool {
+    for _ in 0..<min(tier.ghostCount, ShardWalk.step) { releaseGhost(tier.dropGhost(nil), &gone) }
+    return tier.ghostCount > 0
   }
 
   mutating func removeExpired(
@@ -195,21 +192,20 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Begins a change of the limits, and returns the number of evicted entries; nil during another
-  /// change.
+  /// change, and while there are ghosts to be forgotten first.
   mutating func resize(
     _ setup: CacheTierSetup, jitter: UInt32, number: UInt64,
     _ gone: inout EvictedEntries<Key, Value>
   ) throws(PolicyError) -> Int? {
     if tier.isChanging { return nil }
     guard number > limitsNumber else { return 0 }
-    limitsNumber = number
-    let ghosts = tier.ghostCount
+    if setup.capacity != capacity, forgetGhosts(&gone) { return nil }
+    (limitsNumber, capacity) = (number, setup.capacity)
     // The policy's words move.
     place.close()
     defer { place.open(records, directory, tier, idle) }
     try PolicyRegistry.resize(&tier, to: setup)
     if placesGhosts, tier.ghostCount == 0 {
-      if ghosts > 0 { forgetPlaces(&gone) }
       // A policy with a longer ghost list may put more ghosts into the slots than the directory is
       // made for; start with these slots and make more only when needed.
       growDirectory()
@@ -243,14 +239,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     for place in 0..<count { letGo(tier.victims[place], &gone) }
     totals.trimmed += UInt64(count)
     return count
-  }
-
-  private mutating func forgetPlaces(_ gone: inout EvictedEntries<Key, Value>) {
-    let ids = directory.ids()
-    DebugWork.add(ids.count)
-    for id in ids where ShardRecords<Key, Value>.isGhost(id) {
-      releaseGhost(ShardRecords<Key, Value>.ghostPlace(id), &gone)
-    }
   }
 
   mutating func releaseForgotten(
@@ -342,10 +330,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 struct ShardWalk {
   static var step: Int { 256 }
 
-  private var next: ObjectID
-
-  init(from first: ObjectID = 1) { next = first }
-
+  private var next: ObjectID = 1
   private var end: ObjectID?
 
   mutating func part(of count: Int) -> Range<ObjectID>? {

@@ -39,7 +39,8 @@ public import LarderEngine
   @usableFromInline let weightMin: UInt32
   @usableFromInline let placesGhosts: Bool
   @usableFromInline var roomMax: Int
-  @usableFromInline var limitsNumber: UInt64 = 0
+  var limitsNumber: UInt64 = 0
+  var capacity: UInt64
   /// Time of stamp 0, in units of stamps.
   @usableFromInline let stampOrigin: UInt64
   @usableFromInline let hasher: KeyHasher
@@ -56,13 +57,14 @@ public import LarderEngine
   @usableFromInline let jitterSeed: UInt64
 
   init(
-    _ tier: CacheTier, isWeighed: Bool, weightMin: UInt32 = 1, ages: Bool, residentsMax: Int,
-    room: Int,
+    _ tier: CacheTier, _ setup: CacheTierSetup, isWeighed: Bool, weightMin: UInt32 = 1,
     _ hasher: KeyHasher, _ place: ShardPlace<Key, Value>,
     keepsExpired: (@Sendable (UnsafePointer<Value>, Expiry) -> Bool)? = nil,
     idleLife: UInt64? = nil, prompt: PromptExpiry? = nil, jitter: UInt32 = 0,
     jitterSeed: UInt64 = 0, now: UInt64 = 0
   ) {
+    let room = setup.objects
+    capacity = setup.capacity
     self.prompt = prompt
     self.jitter = jitter
     self.jitterSeed = jitterSeed
@@ -77,11 +79,12 @@ public import LarderEngine
     self.keepsExpired = keepsExpired
     self.isWeighed = isWeighed
     self.weightMin = weightMin
-    self.ages = ages
+    ages = setup.timeToLiveMicroseconds != nil
     self.hasher = hasher
     self.place = place
     placesGhosts = tier.placeGhosts()
-    roomMax = Self.roomMax(residents: residentsMax, ghosts: placesGhosts ? 0 : tier.ghostsMax)
+    roomMax = Self.roomMax(
+      residents: setup.objectsMax, ghosts: placesGhosts ? 0 : tier.ghostsMax)
     records = ShardRecords(room: room, withVersions: place.slots != nil)
     directory = GrowingDirectory(objects: room)
     place.view.initialize(to: ShardView(records, directory.current, tier, idle))
@@ -593,8 +596,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   @usableFromInline mutating func forgetGhost(
     _ ghost: ObjectID, _ gone: inout EvictedEntries<Key, Value>
   ) {
-    tier.dropGhost(Records.ghostPlace(ghost))
-    releaseGhost(Records.ghostPlace(ghost), &gone)
+    releaseGhost(tier.dropGhost(Records.ghostPlace(ghost)), &gone)
   }
 
   /// Makes room when all ghost slots are taken: adds slots, or closes the holes between them if

@@ -332,8 +332,7 @@ extension ThreeQueues {
     let weight = countsBytes ? UInt64(size) : 1
     var dropped = GhostMove.nowhere
     if isGhostFull(for: weight) {
-      dropped = places.popOldest()
-      ghostUsed -= countsBytes ? UInt64(ghostSizes[dropped]) : 1
+      dropped = dropGhost(at: nil)
       if isGhostFull(for: weight) { return GhostMove(.unfinished, dropped: dropped) }
     }
     if places.isFull(limit: countsBytes ? .max : ghostCapacity) {
@@ -357,10 +356,14 @@ extension ThreeQueues {
     words[id] = ThreeQueues.inGhost | place
   }
 
-  /// Forgets the ghost in a slot.
-  @inlinable @inline(__always) public mutating func dropGhost(at place: UInt32) {
-    places.remove(at: place)
-    ghostUsed -= countsBytes ? UInt64(ghostSizes[place]) : 1
+  /// Forgets the ghost in a slot, or the oldest one; returns its slot.
+  @inlinable @inline(__always) @discardableResult public mutating func dropGhost(
+    at place: UInt32?
+  ) -> UInt32 {
+    let dropped = place ?? places.popOldest()
+    if place != nil { places.remove(at: dropped) }
+    ghostUsed -= countsBytes ? UInt64(ghostSizes[dropped]) : 1
+    return dropped
   }
 
   /// Adds ghost slots up to `wanted`, at most `ghostPlacesMax`, or closes the holes between ghosts

@@ -67,7 +67,8 @@ public import Synchronization
   /// Evicts one object, of one or more; does not count as an eviction.
   @usableFromInline package let giveUp: () -> ObjectID
   @usableFromInline package let reserve: (_ objects: Int) -> Void
-  @usableFromInline package let dropGhost: (_ place: UInt32) -> Void
+  /// Forgets the ghost in a slot, or the oldest one; returns its slot.
+  @usableFromInline package let dropGhost: (_ place: UInt32?) -> UInt32
   /// Resizes the ghost slots: see `ThreeQueues.repackGhosts`.
   @usableFromInline package let repackGhosts:
     (_ places: Int?, _ moved: (_ old: UInt32, _ new: UInt32) -> Void) -> Void
@@ -101,7 +102,9 @@ public import Synchronization
     forgotten = { first, last in held.with { $0.forgotten(from: first, through: last) } }
     settle = { id in held.with { $0.settle(id) } }
     recall = { at, id in held.with { _ = $0.policy.withGhostQueues { $0.recall(at, as: id) } } }
-    dropGhost = { place in held.with { _ = $0.policy.withGhostQueues { $0.dropGhost(at: place) } } }
+    dropGhost = { place in
+      held.with { $0.policy.withGhostQueues { $0.dropGhost(at: place) } ?? GhostMove.nowhere }
+    }
     repackGhosts = { places, moved in
       held.with { _ = $0.policy.withGhostQueues { $0.repackGhosts(places: places, moved: moved) } }
     }
