@@ -5,9 +5,7 @@ import Foundation
 // use the package's internal interface. `DiskTorture power|faults --seed N --batch FIRST-END`. A
 // line `ok ROUND NAME=COUNT ...` or `fail ROUND MESSAGE` ends each round.
 
-func say(_ line: String) {
-  FileHandle.standardOutput.write(Data((line + "\n").utf8))
-}
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 let arguments = CommandLine.arguments
 let ends = arguments.last?.split(separator: "-").compactMap { Int($0) } ?? []

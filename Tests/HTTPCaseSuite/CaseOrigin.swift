@@ -17,9 +17,7 @@ public final class CaseClock: CacheClock {
   public var seconds: Int64 { CacheInstant(.zero).duration(to: now).components.seconds }
 
   /// Lets time pass.
-  public func advance(by duration: Duration) {
-    time.withLock { $0 = $0.advanced(by: duration) }
-  }
+  public func advance(by duration: Duration) { time.withLock { $0 = $0.advanced(by: duration) } }
 }
 
 /// The origin of all cases: answers each request as its entry says, and remembers what it got.

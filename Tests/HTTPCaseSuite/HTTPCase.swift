@@ -118,9 +118,7 @@ enum JSONValue: Sendable, Decodable, Equatable {
   var bool: Bool? { if case .bool(let bool) = self { bool } else { nil } }
   var number: Double? { if case .number(let number) = self { number } else { nil } }
   /// A whole number, at most some thousands of years in seconds.
-  var integer: Int64? {
-    number.flatMap { abs($0) < 1e11 ? Int64($0) : nil }
-  }
+  var integer: Int64? { number.flatMap { abs($0) < 1e11 ? Int64($0) : nil } }
   var isNull: Bool { self == .null }
 
   func fields(_ key: String) -> [HTTPCase.Field] {

@@ -129,13 +129,11 @@ private final class Origin: Sendable {
     let url = try #require(URL(string: "http://a.example/a"))
     // The origin's answer is known from here on.
     _ = try await cache.data(from: url)
-    @Sendable func request() -> URLRequest {
-      var request = URLRequest(url: url)
-      request.setValue("1", forHTTPHeaderField: "Wait")
-      return request
-    }
-    async let one = cache.data(for: request())
-    async let two = cache.data(for: request())
+    var request = URLRequest(url: url)
+    request.setValue("1", forHTTPHeaderField: "Wait")
+    let (first, second) = (request, request)
+    async let one = cache.data(for: first)
+    async let two = cache.data(for: second)
     #expect(try await one.0 == two.0)
     let counts = await cache.statistics
     #expect(counts.misses == 3 && counts.joined == 0)

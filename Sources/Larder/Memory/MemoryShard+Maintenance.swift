@@ -112,7 +112,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return count
   }
 
-  /// Forgets the oldest ghosts in slots, up to `ShardWalk.step`, and returns true if there are more.
+  /// Forgets the oldest ghosts in slots, up to `ShardWalk.step`; returns true if there are more.
   mutating func forgetGhosts(_ gone: inout EvictedEntries<Key, Value>) -> Bool {
     for _ in 0..<min(tier.ghostCount, ShardWalk.step) { releaseGhost(tier.dropGhost(nil), &gone) }
     return tier.ghostCount > 0

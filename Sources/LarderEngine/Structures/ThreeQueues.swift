@@ -219,7 +219,7 @@ public struct ThreeQueues: ~Copyable {
 
   @inlinable @inline(__always) mutating func forgetGhost(_ id: ObjectID, _ word: UInt32) {
     if placesGhosts {
-      dropGhost(at: word & ThreeQueues.positionMask)
+      _ = dropGhost(at: word & ThreeQueues.positionMask)
     } else {
       ghost.remove(at: word & ThreeQueues.positionMask)
       ghostUsed -= countsBytes ? UInt64(ghostSizes[id]) : 1
@@ -357,9 +357,7 @@ extension ThreeQueues {
   }
 
   /// Forgets the ghost in a slot, or the oldest one; returns its slot.
-  @inlinable @inline(__always) @discardableResult public mutating func dropGhost(
-    at place: UInt32?
-  ) -> UInt32 {
+  @inlinable @inline(__always) public mutating func dropGhost(at place: UInt32?) -> UInt32 {
     let dropped = place ?? places.popOldest()
     if place != nil { places.remove(at: dropped) }
     ghostUsed -= countsBytes ? UInt64(ghostSizes[dropped]) : 1

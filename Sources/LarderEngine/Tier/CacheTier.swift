@@ -102,9 +102,7 @@ public import Synchronization
     forgotten = { first, last in held.with { $0.forgotten(from: first, through: last) } }
     settle = { id in held.with { $0.settle(id) } }
     recall = { at, id in held.with { _ = $0.policy.withGhostQueues { $0.recall(at, as: id) } } }
-    dropGhost = { place in
-      held.with { $0.policy.withGhostQueues { $0.dropGhost(at: place) } ?? GhostMove.nowhere }
-    }
+    dropGhost = { at in held.with { $0.policy.withGhostQueues { $0.dropGhost(at: at) } ?? .max } }
     repackGhosts = { places, moved in
       held.with { _ = $0.policy.withGhostQueues { $0.repackGhosts(places: places, moved: moved) } }
     }

@@ -26,7 +26,5 @@ package enum FuzzRegistry {
       .diskRows,
     ]
 
-  package static func target(named name: String) -> FuzzTarget? {
-    all.first { $0.name == name }
-  }
+  package static func target(named name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }

@@ -69,11 +69,10 @@ import Testing
       let before = cache.count
       var begun: Int?
       while begun == nil {
-        try cache.withShard(0) { shard, gone in
+        begun = try cache.withShard(0) { shard, gone in
           let ghosts = shard.tier.ghostCount
-          begun = try shard.resize(setup, jitter: 0, number: UInt64(number + 1), &gone)
-          // No step forgets more.
-          #expect(ghosts - shard.tier.ghostCount <= ShardWalk.step)
+          defer { #expect(ghosts - shard.tier.ghostCount <= ShardWalk.step) }
+          return try shard.resize(setup, jitter: 0, number: UInt64(number + 1), &gone)
         }
       }
       let part = cache.withShard(0) { shard, gone in shard.continueChange(&gone) }

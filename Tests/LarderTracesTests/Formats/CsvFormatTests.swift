@@ -30,12 +30,16 @@ struct CsvFormatTests {
     #expect(all.map(\.time) == [1_000_000, 2_000_000])
   }
 
-  @Test func onlyGivenColumnsAreRead() throws {
+  @Test(
+    arguments: [
+      ("", [.time, .size, .operation]), (":id=id", [.time, .size, .operation]),
+      (":id=time", [.size, .operation]), (":id=2:op=-:time=-", [.size]),
+    ] as [(String, TraceColumns)])
+  func columnsThatAreNotGivenAreFoundByName(_ options: String, _ columns: TraceColumns) throws {
     let folder = try TestFolder()
-    let path = try folder.write("time,id,size\n1,2,3\n", to: "table.csv")
-    let source = try FileSource(path: path, format: ComponentSpec(parsing: "csv:id=id"))
-    #expect(source.columns == [])
-    #expect(try FileSource(path: path).columns == [.time, .size])
+    let path = try folder.write("time,id,size,op\n1,2,3,set\n", to: "table.csv")
+    let source = try FileSource(path: path, format: ComponentSpec(parsing: "csv\(options)"))
+    #expect(source.columns == columns)
   }
 
   @Test(arguments: [

@@ -5,9 +5,9 @@ struct CsvFormat: TraceFormat {
     name: "csv",
     summary: "text table, one request per line; columns by name or number",
     layout: """
-      Text, one request per line. Columns are given by number, from 1, or by the name in the header;
-      several for an id as id=1+3. By default they are found by common names (id, key, url, lbn ...;
-      time, timestamp, ts ...; size, bytes ...; ttl; cost; op, method ...), ignoring case and
+      Text, one request per line. Columns are given by number, from 1, or by the name in the header,
+      several for an id as id=1+3, none as -. Others are found by common names (id, key, url, lbn
+      ...; time, timestamp, ts ...; size, bytes ...; ttl; cost; op, method ...), ignoring case and
       punctuation; an id that never repeats is passed over if another candidate repeats, and an
       address belongs to the device in a column of that name. Ids: whole numbers are their own keys,
       other ids are hashed (64 bits). Times: decimals or dates. Sizes: whole bytes, empty if
@@ -90,18 +90,17 @@ private struct CsvGuess {
     if let given = try CsvOperations(options) { layout.operations = given }
     layout.unknown = CsvOperations.meaning(ofOption: try options.choice("others"))
     let isGiven = CsvRole.allCases.contains { options.text($0.rawValue) != nil }
-    if isGiven {
-      try takeGiven()
-    } else if isNamed {
+    try takeGiven()
+    if isNamed {
       takeUsual()
-    } else if layout.fieldCount == 1 {
+    } else if !isGiven, layout.fieldCount == 1 {
       found = [(.id, 0)]
     }
     guard !columns(of: .id).isEmpty else { throw noID }
     try readTimes()
     readOperations()
     layout.roles = roles
-    if !isGiven, isNamed { noteUnused() }
+    if isGiven || isNamed { noteUnused() }
     try finish()
   }
 
@@ -226,7 +225,7 @@ private struct CsvGuess {
 
   private mutating func takeGiven() throws(ComponentError) {
     for role in CsvRole.allCases {
-      guard let text = options.text(role.rawValue) else { continue }
+      guard let text = options.text(role.rawValue), text != "-" else { continue }
       let isOne = role != .id || (isNamed && named(text) != nil)
       let parts = isOne ? [text[...]] : text.split(separator: "+", omittingEmptySubsequences: false)
       for part in parts { found.append((role, try column(String(part), role))) }
@@ -257,7 +256,8 @@ private struct CsvGuess {
   }
 
   private mutating func takeUsual() {
-    for role in CsvRole.allCases {
+    let isGiven = Set(found.map(\.column)).contains
+    for role in CsvRole.allCases where options.text(role.rawValue) == nil {
       var column = role.usualNames.lazy.compactMap { [plain] in plain.firstIndex(of: $0) }.first
       switch role {
       case .id: column = idColumn() ?? (plain.count == 1 ? 0 : nil)
@@ -265,7 +265,7 @@ private struct CsvGuess {
       case .operation: column = operationColumn()
       default: break
       }
-      guard let column else { continue }
+      guard let column, !isGiven(column) else { continue }
       if role == .id, CsvName.isBlock(plain[column]) {
         // Addresses are per device or file.
         let isOffset = CsvName.fileOffsets.contains(plain[column])
@@ -360,7 +360,7 @@ private struct CsvGuess {
     let used = Set(found.map(\.column))
     let unused = layout.names.indices.filter { !used.contains($0) }.map { layout.names[$0] }
     guard !unused.isEmpty else { return }
-    let id = columns(of: .id)
+    let id = options.text("id") == nil ? columns(of: .id) : []
     if id.count == 1, let doubt = ObjectColumn.doubt(layout.names[id[0]], values(of: id[0])) {
       layout.remarks.append("\(doubt) with id=.")
     }

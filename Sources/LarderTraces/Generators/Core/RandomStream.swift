@@ -2,7 +2,7 @@ import LarderEngine
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) for the generators' inner loops. Separate from
 /// the engine's, because calls across modules would cost more than the numbers.
-struct RandomStream: Sendable {
+struct RandomStream: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
@@ -52,7 +52,7 @@ extension RandomStream {
 
 /// Draws ranks 1 to n with probability proportional to 1 / rank^exponent, exactly, for any exponent
 /// from 0 and any n, in constant time and a few kilobytes.
-struct ZipfSampler: Sendable {
+public struct ZipfSampler: Sendable {
   private struct Block {
     var start: UInt32
     var length: UInt32
@@ -67,7 +67,7 @@ struct ZipfSampler: Sendable {
 
   /// A sampler of ranks 1 to `count`; `exponent` and `shift` are finite and not negative. A shift
   /// flattens the first ranks: 1 / (rank + shift)^exponent, the law of Mandelbrot (1953).
-  init(count: Int, exponent: Double, shift: Double = 0) {
+  public init(count: Int, exponent: Double, shift: Double = 0) {
     var blocks: [Block] = []
     var weights: [Double] = []
     var start = 1
@@ -92,7 +92,8 @@ struct ZipfSampler: Sendable {
     self.shift = shift
   }
 
-  @inline(__always) func rank(_ random: inout RandomStream) -> UInt64 {
+  /// Draws a rank.
+  @inline(__always) public func rank(_ random: inout some RandomNumberGenerator) -> UInt64 {
     while true {
       let block = blocks[table.index(random.next())]
       let (offset, fraction) = random.next().multipliedFullWidth(by: UInt64(block.length))

@@ -37,8 +37,6 @@ func require(_ holds: Bool, _ message: @autoclosure () -> String) throws {
 }
 
 /// Writes a line immediately: another process reads it, and this one may crash.
-func say(_ line: String) {
-  FileHandle.standardOutput.write(Data((line + "\n").utf8))
-}
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 typealias Counts = [String: Int]

@@ -86,9 +86,7 @@ enum RowMarks {
       "SELECT id, suite, permanent, bytes, inserted, stored, created, expires, cost, checksum, "
       + "file, version, type, key FROM entries"
     try each(query, database) { row in
-      func word(_ column: Int32) -> UInt64 {
-        UInt64(bitPattern: sqlite3_column_int64(row, column))
-      }
+      func word(_ column: Int32) -> UInt64 { UInt64(bitPattern: sqlite3_column_int64(row, column)) }
       let cost = Float(sqlite3_column_double(row, 8)).bitPattern
       let hasVersion = sqlite3_column_type(row, 11) != SQLITE_NULL
       let hasType = sqlite3_column_type(row, 12) != SQLITE_NULL

@@ -24,7 +24,5 @@ enum FuzzScratch {
     return path
   }
 
-  static func remove(_ name: String) {
-    try? FileManager.default.removeItem(atPath: path(name))
-  }
+  static func remove(_ name: String) { try? FileManager.default.removeItem(atPath: path(name)) }
 }
