@@ -106,8 +106,8 @@ browser servers:
 .PHONY: build-foreign build-schedules build-faults test-foreign test-examples test-adapters \
   test-apple test-clusters sanitize torture schedules fuzz http-cases lint-workflows
 build-foreign: deps
-	@$(FOREIGN)
-	@$(NESTED) --traits Encryption --product DiskTorture
+	@$(FOREIGN) >&2
+	@$(NESTED) --traits Encryption --product DiskTorture >&2
 
 test-foreign: build-foreign ## Stress the library from another package, for FOREIGN_SECONDS
 	@"$$($(FOREIGN) --show-bin-path)/Readers" --seconds '$(FOREIGN_SECONDS)'

@@ -4,6 +4,7 @@
 # the program CacheBenchmarks. Keep the machine otherwise idle. Without a part, all of PARTS run;
 # TRACES, a folder with public traces, is needed by those marked with a star.
 set -euo pipefail
+TRACES="${TRACES:-no-traces}"
 
 PARTS='examples* servers* policies simulator caches spikes peers seeds* alarms layouts mutants* regret* torture'
 swift="${SWIFT:-swift}" python="${PYTHON:-python3}"
@@ -15,18 +16,21 @@ trap 'rm -rf "$scratch"' EXIT
 machine="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1)"
 [ -n "$machine" ] || machine="$(sysctl -n machdep.cpu.brand_string 2>/dev/null || uname -m)"
 machine="$machine, $(getconf _NPROCESSORS_ONLN) cores, $(uname -s)"
+commit="$(git describe --always --dirty)"
 
 # measured FILE COMMAND...: what the command prints, below what it was and where it ran.
 measured() {
-  local file="$results/$1"
+  local file="$results/$1" status=0
   shift
   {
-    printf 'Measured on %s at %s, on %s, by\n\n    %s\n\n' "$(date -u +%F)" \
-      "$(git describe --always --dirty)" "$machine" \
-      "$(sed "s|$bin/||g; s|$scratch/||g; s|$caches|CacheBenchmarks|g" <<<"$*")"
+    printf 'Measured on %s at %s, on %s, by\n\n    %s\n\n' "$(date -u +%F)" "$commit" "$machine" \
+      "$(sed "s|$bin/||g; s|$scratch/||g; s|$caches|CacheBenchmarks|g; s|$TRACES|TRACES|g; s|$PWD/||g" \
+        <<<"$*")"
     "$@"
-  } | tee "$scratch/page"
+  } | tee "$scratch/page" || status=$?
+  mkdir -p "$(dirname "$file")"
   mv "$scratch/page" "$file"
+  return "$status"
 }
 
 zipf() {
@@ -63,7 +67,7 @@ policies() {
 simulator() {
   zipf
   measured libcachesim/speed.txt "$python" analysis/peers/compare_libcachesim.py \
-    "$scratch/zipf.oracleGeneral" --larder "$bin/larder" --rounds 5
+    "$scratch/zipf.oracleGeneral" --larder "$bin/larder" --rounds 5 --whole
 }
 
 caches() {
@@ -94,19 +98,20 @@ alarms() {
   # It has the tools' trait alone, with which the nested build would compile the library again.
   local slow=("$swift" build -c release --scratch-path .build-slow --package-path Benchmarks/SlowLarder)
   "${slow[@]}"
-  for part in 'same --runs 300 --budget 4' 'slow --runs 100 --budget 20'; do
-    # shellcheck disable=SC2086
-    "$python" analysis/alarms/alarms.py $part --bin "$bin" --output "$results/false-alarms" \
-      --slow "$("${slow[@]}" --show-bin-path)/SlowLarder"
-  done
+  measured false-alarms/same.md "$python" analysis/alarms/alarms.py same --runs 300 --budget 4 \
+    --bin "$bin" --output "$results/false-alarms"
+  measured false-alarms/slow.md "$python" analysis/alarms/alarms.py slow --runs 100 --budget 20 \
+    --bin "$bin" --output "$results/false-alarms" --slow "$("${slow[@]}" --show-bin-path)/SlowLarder"
 }
 
 layouts() {
-  "$python" analysis/alarms/layouts.py --links 8 --budget 20 --bin "$bin" --output "$results/layouts"
+  measured layouts/layouts.md "$python" analysis/alarms/layouts.py --links 8 --budget 20 \
+    --bin "$bin" --output "$results/layouts"
 }
 
 mutants() {
-  "$python" analysis/mutants/mutants.py --traces "$TRACES" --output "$results/mutants"
+  measured mutants/mutants.md "$python" analysis/mutants/mutants.py --traces "$TRACES" \
+    --output "$results/mutants"
 }
 
 regret() {
@@ -114,7 +119,7 @@ regret() {
     "$swift" test -c release -Xswiftc -enable-testing --filter RegretTests
 }
 
-torture() { measured torture/all.txt make torture TORTURE_SECONDS=90; }
+torture() { measured torture/torture.txt make -s torture TORTURE_SECONDS=90; }
 
 for part in ${*:-$PARTS}; do
   name="${part%\*}"
@@ -122,7 +127,7 @@ for part in ${*:-$PARTS}; do
     *" $name "*) ;;
     *) echo "figures: no part '$name'; there are: ${PARTS//\*/}" >&2; exit 2 ;;
   esac
-  if [[ " $PARTS " = *" $name\* "* && ! -d "${TRACES:-}" ]]; then
+  if [[ " $PARTS " = *" $name\* "* && ! -d "$TRACES" ]]; then
     echo "figures: '$name' needs TRACES=FOLDER with public traces" >&2
     [ $# -eq 0 ] || exit 2
     continue

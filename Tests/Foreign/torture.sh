@@ -32,8 +32,8 @@ run() {
   local name="$1" pattern="$2" begun verdict=passed
   begun="$(date +%s)"
   shift 2
-  printf '\033[1m==> %s\033[0m\n' "$name"
-  "$@" 2>&1 | tee "$log" || { verdict=FAILED; status=1; }
+  printf '\033[1m==> %s\033[0m\n' "$name" >&2
+  "$@" 2>&1 | tee "$log" >&2 || { verdict=FAILED; status=1; }
   rows+=("$(printf '  %-15s %-8s %7d  %s' "$name" "$verdict" "$(($(date +%s) - begun))" \
     "$(grep -E "$pattern" "$log" | tail -n 1 | sed -E 's/ in [0-9]+ s, seed [0-9]+;/,/')")")
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import math
 import multiprocessing
 import os
@@ -33,7 +32,7 @@ COLUMNS = [
     "load",
     "seed",
 ]
-TARGETS = {"same": ("fail", "at most", 0.01), "slow": ("fail", "at least", 0.95)}
+TARGETS = {"same": ("at most", 0.01), "slow": ("at least", 0.95)}
 
 
 def busy(seed: int) -> None:
@@ -119,7 +118,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Run the experiment and write its rows and its summary."""
+    """Run the experiment, write its rows, and print its table."""
     options = arguments()
     larder, slow = options.bin / "larder", options.slow
     options.output.mkdir(parents=True, exist_ok=True)
@@ -148,7 +147,7 @@ def main() -> int:
             row = {"run": run}
             row |= check(program, against, baseline, options.budget, options.seed + run - 1)
             rows.append(row)
-            print(",".join(str(row[column]) for column in COLUMNS), flush=True)
+            print(",".join(str(row[column]) for column in COLUMNS), file=sys.stderr, flush=True)
     for load in loads:
         load.terminate()
     with (options.output / f"{options.experiment}.csv").open("w", newline="") as file:
@@ -159,26 +158,21 @@ def main() -> int:
 
 
 def summarise(options: argparse.Namespace, rows: list[dict[str, object]]) -> int:
-    """Add the counts to summary.json, and say whether the target is met."""
-    word, sense, target = TARGETS[options.experiment]
+    """Print the table, and say whether the target is met."""
+    sense, target = TARGETS[options.experiment]
     verdicts = [str(row["verdict"]) for row in rows]
-    count = verdicts.count(word)
+    count = verdicts.count("fail")
     lower, upper = exact_interval(count, len(rows))
+    loads = [float(str(row["load"])) for row in rows]
+    print("| runs | budget | load average | pass | inconclusive | fail | fail, 95 % | target |")
+    print("| --: | --: | --: | --: | --: | --: | --: | --: |")
+    print(
+        f"| {len(rows)} | {options.budget} s | {min(loads):.1f} to {max(loads):.1f} "
+        f"| {verdicts.count('pass')} | {verdicts.count('inconclusive')} | {count} "
+        f"| {lower:.2%} to {upper:.2%} | {sense} {target:.0%} |"
+    )
     share = count / len(rows)
-    met = share <= target if sense == "at most" else share >= target
-    summary = {
-        "runs": len(rows), "budget_seconds": options.budget, "busy_processes": options.load,
-        "processors": os.cpu_count(),
-        "verdicts": {v: verdicts.count(v) for v in sorted(set(verdicts))},
-        "failed_share": round(share, 4), "interval_95": [round(lower, 4), round(upper, 4)],
-        "target": f"{sense} {target:g}", "met": met,
-    }  # fmt: skip
-    path = options.output / "summary.json"
-    everything = json.loads(path.read_text()) if path.exists() else {}
-    everything[options.experiment] = summary
-    path.write_text(json.dumps(everything, indent=2, sort_keys=True) + "\n")
-    print(json.dumps(summary, indent=2))
-    return 0 if met else 1
+    return 0 if (share <= target if sense == "at most" else share >= target) else 1
 
 
 if __name__ == "__main__":

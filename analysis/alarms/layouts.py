@@ -12,7 +12,6 @@ import argparse
 import csv
 import json
 import math
-import os
 import random
 import re
 import statistics
@@ -82,7 +81,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Link, compare, and write the rows and their summary."""
+    """Link, compare, write the rows, and print their table."""
     options = arguments()
     larder = options.bin.resolve() / "larder"
     command = link_command(options.bin.resolve())
@@ -99,23 +98,17 @@ def main() -> int:
             link(command, options.seed + number - 1, program)
             for row in compare(larder, program, baseline, options.budget, number):
                 rows.append({"link": number} | row)
-                print(",".join(str(rows[-1][column]) for column in COLUMNS), flush=True)
+                print(*rows[-1].values(), sep=",", file=sys.stderr, flush=True)
     with (options.output / "layouts.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    summary: dict[str, object] = {
-        "links": options.links, "budget_seconds": options.budget, "processors": os.cpu_count(),
-    }  # fmt: skip
+    print("| cell | smallest | largest | standard deviation |")
+    print("| :-- | --: | --: | --: |")
     for cell in sorted({str(row["cell"]) for row in rows}):
         logs = [math.log(float(str(row["ratio"]))) for row in rows if row["cell"] == cell]
-        summary[cell] = {
-            "smallest": round(math.exp(min(logs)), 4),
-            "largest": round(math.exp(max(logs)), 4),
-            "deviation": round(statistics.pstdev(logs), 4),
-        }
-    (options.output / "layouts.json").write_text(json.dumps(summary, indent=2) + "\n")
-    print(json.dumps(summary, indent=2))
+        spread = " | ".join(f"{math.exp(edge):.3f}" for edge in (min(logs), max(logs)))
+        print(f"| {cell} | {spread} | {statistics.pstdev(logs):.3f} |")
     return 0
 
 

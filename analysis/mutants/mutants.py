@@ -267,7 +267,7 @@ def build(options: argparse.Namespace) -> list[plant.Fault]:
     copy_tree(copy)
     plant.plant_switch(copy)
     faults = compile_faults(copy, plant.choose(ROOT, options.seed, options.most))
-    print(f"building with {len(faults)} faults", flush=True)
+    print(f"building with {len(faults)} faults", file=sys.stderr, flush=True)
     subprocess.run(
         ["swift", "build", "-c", "release", "--product", "larder"],
         cwd=copy, env=BUILD, check=True, stdout=subprocess.DEVNULL,
@@ -289,7 +289,7 @@ def main() -> int:
         with ThreadPoolExecutor(options.jobs) as pool:
             for row in pool.map(trial.row, faults):
                 rows.append(row)
-                print(*(row[column] for column in reversed(COLUMNS)), sep=" | ", flush=True)
+                print(*reversed(row.values()), sep=" | ", file=sys.stderr, flush=True)
     options.output.mkdir(parents=True, exist_ok=True)
     with (options.output / "mutants.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
@@ -301,15 +301,19 @@ def main() -> int:
 def summarise(rows: list[dict[str, object]], aim: float) -> int:
     """Print the counts, and say whether enough were found."""
     matter = [row for row in rows if row["traces"]]
-    found = [row for row in matter if row["check"]]
-    failed = [row for row in matter if row["failed"]]
-    print(f"\n{len(rows)} faults, {len(matter)} change a count on the traces.")
-    print(f"The check tells {len(found)} of them and fails for {len(failed)}.")
-    for kind, total in sorted(Counter(row["kind"] for row in matter).items()):
-        print(f"  {kind}: {sum(row['kind'] == kind for row in found)} of {total}")
+    found = [row for row in matter if row["failed"]]
+    kinds = Counter(row["kind"] for row in matter)
+    print("| faults | planted | change a count on the traces | the check fails |")
+    print("| :-- | --: | --: | --: |")
+    for kind in sorted({row["kind"] for row in rows}):
+        planted, caught = (sum(row["kind"] == kind for row in some) for some in (rows, found))
+        print(f"| {kind} | {planted} | {kinds[kind]} | {caught} |")
+    print(f"| all | {len(rows)} | {len(matter)} | {len(found)} |")
+    if len(found) < len(matter):
+        print("\nNot found:\n")
     for row in matter:
-        if not row["check"]:
-            print(f"  not found: {row['file']}:{row['line']}: {row['before']} -> {row['after']}")
+        if not row["failed"]:
+            print(f"    {row['file']}:{row['line']}: {row['before']} -> {row['after']}")
     return 0 if len(found) >= aim * len(matter) else 1
 
 
