@@ -16,7 +16,8 @@ trap 'rm -rf "$scratch"' EXIT
 machine="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1)"
 [ -n "$machine" ] || machine="$(sysctl -n machdep.cpu.brand_string 2>/dev/null || uname -m)"
 machine="$machine, $(getconf _NPROCESSORS_ONLN) cores, $(uname -s)"
-commit="$(git describe --always --dirty)"
+commit="$(git describe --always)"
+[ -z "$(git status --porcelain -- . ':!Results')" ] || commit="$commit, changed"
 
 # measured FILE COMMAND...: what the command prints, below what it was and where it ran.
 measured() {
@@ -24,9 +25,9 @@ measured() {
   shift
   {
     printf 'Measured on %s at %s, on %s, by\n\n    %s\n\n' "$(date -u +%F)" "$commit" "$machine" \
-      "$(sed "s|$bin/||g; s|$scratch/||g; s|$caches|CacheBenchmarks|g; s|$TRACES|TRACES|g; s|$PWD/||g" \
-        <<<"$*")"
-    "$@"
+      "$(sed "s|^$python|python3|; s|$bin/||g; s|$scratch/||g; s|$caches|CacheBenchmarks|g
+        s|$TRACES|TRACES|g; s|$PWD/||g" <<<"$*")"
+    "$@" | sed "s|$scratch/||g; s|$PWD/||g"
   } | tee "$scratch/page" || status=$?
   mkdir -p "$(dirname "$file")"
   mv "$scratch/page" "$file"

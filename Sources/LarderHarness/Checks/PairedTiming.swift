@@ -215,7 +215,7 @@ package struct TimingSettings: Sendable, Hashable {
   package static var looks: Int { 8 }
 
   /// The largest effect of code placement alone on a ratio, with a margin: executables linked from
-  /// the same objects differed by up to 1.026 (`Results/examples/layouts`).
+  /// the same objects differed by up to 1.031 (`Results/examples/layouts`).
   package static var placement: Double { 1.035 }
 
   /// The border between pass and fail, as a logarithm: half-way to the threshold, so that neither
