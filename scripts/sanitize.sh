@@ -3,7 +3,7 @@
 # engine, the caches, execution, reading and writing of traces) and the thread sanitizer (the caches,
 # and everything else that uses more than one thread). Left out are tests that insert millions of keys,
 # long replays whose counts are pinned and, under the thread sanitizer, which makes them 30 times
-# slower, single-threaded replays of traces. Comparisons with naive models make a quarter of their
+# slower, what uses one thread and takes long. Comparisons with naive models make a quarter of their
 # rounds.
 set -euo pipefail
 
@@ -23,4 +23,5 @@ TSAN_OPTIONS=allocator_may_return_null=1 \
   --filter "LarderTests\.|$execution" \
   --filter 'Larder(Harness|Simulation|Workloads)Tests\.(Sweep|SavingPace|WorkloadTraces|WorkloadExecute)' \
   --filter curvesDoNotDependOnThreads \
-  --filter 'LarderTracesTests\.(NextUse|FileBytes|FilePieces)' --skip 'EqualsSimulat|MemoryCacheContract'
+  --filter 'LarderTracesTests\.(NextUse|FileBytes|FilePieces)' \
+  --skip 'EqualsSimulat|MemoryCacheContract|DiskPower|noOperationMovesMuchOfAShard'
