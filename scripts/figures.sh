@@ -120,7 +120,7 @@ regret() {
     "$swift" test -c release -Xswiftc -enable-testing --filter RegretTests
 }
 
-torture() { measured torture/torture.txt make -s torture TORTURE_SECONDS=90; }
+torture() { measured torture/torture.txt make -s torture TORTURE_SECONDS=30 FUZZ_SECONDS=5; }
 
 for part in ${*:-$PARTS}; do
   name="${part%\*}"

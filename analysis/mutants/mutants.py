@@ -301,9 +301,9 @@ def main() -> int:
 def summarise(rows: list[dict[str, object]], aim: float) -> int:
     """Print the counts, and say whether enough were found."""
     matter = [row for row in rows if row["traces"]]
-    found = [row for row in matter if row["failed"]]
+    found = [row for row in matter if row["check"]]
     kinds = Counter(row["kind"] for row in matter)
-    print("| faults | planted | change a count on the traces | the check fails |")
+    print("| faults | planted | change a count on the traces | found by the check |")
     print("| :-- | --: | --: | --: |")
     for kind in sorted({row["kind"] for row in rows}):
         planted, caught = (sum(row["kind"] == kind for row in some) for some in (rows, found))
@@ -312,7 +312,7 @@ def summarise(rows: list[dict[str, object]], aim: float) -> int:
     if len(found) < len(matter):
         print("\nNot found:\n")
     for row in matter:
-        if not row["failed"]:
+        if not row["check"]:
             print(f"    {row['file']}:{row['line']}: {row['before']} -> {row['after']}")
     return 0 if len(found) >= aim * len(matter) else 1
 
