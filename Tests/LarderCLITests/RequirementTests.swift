@@ -77,6 +77,23 @@ import Testing
     #expect(run.notes.contains(message) && run.notes.contains("w.yaml:4: "), "\(run.notes)")
   }
 
+  /// At the trace's times, also if no lifetime of a drive is asked for; 2000 requests are 2 s.
+  @Test func bytesWrittenADay() throws {
+    let scratch = try ScratchFolder()
+    let text = """
+      source: {generator: zipf, objects: 100, requests: 2000, sizes: 1000}
+      configurations: [disk, memory]
+      policies: [lru]
+      capacities: [50%]
+      require: {bytes_written_per_day: "<= 1 KB"}
+
+      """
+    try scratch.write(text, to: "w.yaml")
+    let run = try LarderProcess(["run", "w.yaml", "--output", "o", "--quiet"], in: scratch.folder)
+    #expect(run.exitCode == 1 && run.notes.contains("1 of 1 requirement missed: disk/lru/50%: "))
+    #expect(run.notes.contains("required <= 1 KB, missed by "), "\(run.notes)")
+  }
+
   /// Measured figures and bytes written: met, and missed with the distance.
   @Test func figuresOfRealCaches() throws {
     let scratch = try ScratchFolder()

@@ -163,7 +163,7 @@ package struct Plan: Sendable {
       layout: configuration.layout)
     planned.process = configuration.process
     planned.server = configuration.server
-    planned.countsTime = configuration.drive?.enduranceBytes != nil
+    planned.countsTime = workload.countsTime(of: configuration)
     return planned
   }
 
