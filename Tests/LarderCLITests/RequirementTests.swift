@@ -59,6 +59,9 @@ import Testing
     let bad = try LarderProcess(words + ["c"], in: scratch.folder)
     #expect(bad.exitCode == 2 && bad.notes.contains("w.history:1: not a line of a history"))
     #expect(!scratch.files.contains("c"))
+    let output = try LarderProcess(["run", "w.yaml", "--history", "-"], in: scratch.folder)
+    #expect(output.exitCode == 2 && output.notes.contains("history is one file"))
+    #expect(!scratch.files.contains("-"))
   }
 
   @Test(arguments: [
