@@ -80,6 +80,21 @@ import Testing
     #expect(run.notes.contains(message) && run.notes.contains("w.yaml:4: "), "\(run.notes)")
   }
 
+  /// As in the tables of the report.
+  @Test func staleHitsAreNoHits() throws {
+    let scratch = try ScratchFolder()
+    let text = """
+      source: {generator: zipf, objects: 10, requests: 2000, operations: {get: 50%, modify: 50%}}
+      policies: [lru]
+      capacities: [10]
+      require: {hit_ratio: ">= 95 %"}
+
+      """
+    try scratch.write(text, to: "w.yaml")
+    let run = try LarderProcess(["run", "w.yaml", "--output", "o", "--quiet"], in: scratch.folder)
+    #expect(run.exitCode == 1 && run.notes.contains("1 of 1 requirement missed"), "\(run.notes)")
+  }
+
   /// At the trace's times, also if no lifetime of a drive is asked for; 2000 requests are 2 s.
   @Test func bytesWrittenADay() throws {
     let scratch = try ScratchFolder()

@@ -400,7 +400,7 @@ extension RequiredFigure {
 
   fileprivate var meaning: String {
     switch self {
-    case .hitRatio: "hits per request"
+    case .hitRatio: "hits per request, without stale ones"
     case .byteHitRatio: "bytes hit per byte requested"
     case .getP99: "99th percentile of gets, in the slowest run"
     case .getP999: "99.9th percentile of gets"
