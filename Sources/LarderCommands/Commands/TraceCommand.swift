@@ -124,6 +124,10 @@ struct TraceConvertCommand: ParsableCommand {
       throw ValidationError(
         "\(files.count - 1) traces for one output file; --join merges them")
     }
+    if files.dropLast().contains(destination) {
+      throw ValidationError(
+        "\(destination) is the trace, and would be overwritten: name another file")
+    }
   }
 
   func run() throws {

@@ -344,10 +344,22 @@ extension Plan {
     let future = cells.filter { cell in
       !cell.isExecuted && cell.setup.tiers.contains { PolicyRegistry.needsFuture($0.policy) }
     }.map(\.cell.policy)
-    guard !future.isEmpty else { return bounds }
+    let timed = cells.filter { !$0.isExecuted && $0.setup.time != nil }.map(\.cell.configuration)
+    return bounds
+      + (future.isEmpty
+        ? []
+        : ["Simulated only, because real caches do not know the future: \(names(future))."])
+      + (timed.isEmpty || cells.contains { $0.isExecuted && $0.setup.time != nil }
+        ? []
+        : [
+          "Simulated only: \(names(timed)). Caches whose fetches take time are executed with "
+            + "'load: {trace: 1x}' and 'origin: wait', unless they do not coalesce."
+        ])
+  }
+
+  private static func names(_ all: [String]) -> String {
     var seen: Set<String> = []
-    let names = future.filter { seen.insert($0).inserted }.joined(separator: ", ")
-    return bounds + ["Simulated only, because real caches do not know the future: \(names)."]
+    return all.filter { seen.insert($0).inserted }.joined(separator: ", ")
   }
 
   private static func boundNotes(_ workload: Workload) -> [String] {
