@@ -99,7 +99,7 @@ import Testing
   @Test func bytesWrittenADay() throws {
     let scratch = try ScratchFolder()
     let text = """
-      source: {generator: zipf, objects: 100, requests: 2000, sizes: 1000}
+      source: {generator: zipf, objects: 100, requests: 2000, sizes: 1000, rate: 1000}
       configurations: [disk, memory]
       policies: [lru]
       capacities: [50%]
