@@ -84,6 +84,8 @@ import Testing
     Case("trace head empty.txt", says: "empty.txt"),
     Case("trace head ok.txt -n 0", says: "--count"),
     Case("trace convert ok.txt out.unknown", says: "out.unknown", "--to"),
+    Case("trace convert ok.txt ok.txt --to csv", says: "ok.txt", "would be overwritten"),
+    Case("trace generate zipf out.unknown", says: "out.unknown", ".larder"),
     Case("trace convert ok.txt empty.txt/x.larder", says: "empty.txt"),
     Case("trace generate zipff x.larder", says: "zipff", "zipf"),
     Case("trace generate zipf:objects=0 x.larder", says: "objects", "0"),

@@ -59,6 +59,9 @@ import Testing
     let bad = try LarderProcess(words + ["c"], in: scratch.folder)
     #expect(bad.exitCode == 2 && bad.notes.contains("w.history:1: not a line of a history"))
     #expect(!scratch.files.contains("c"))
+    let output = try LarderProcess(["run", "w.yaml", "--history", "-"], in: scratch.folder)
+    #expect(output.exitCode == 2 && output.notes.contains("history is one file"))
+    #expect(!scratch.files.contains("-"))
   }
 
   @Test(arguments: [
@@ -75,6 +78,38 @@ import Testing
     let run = try LarderProcess(["run", "w.yaml", "--output", "o"], in: scratch.folder)
     #expect(run.exitCode == 2 && run.noteLines.count == 1, "\(run.notes)")
     #expect(run.notes.contains(message) && run.notes.contains("w.yaml:4: "), "\(run.notes)")
+  }
+
+  /// As in the tables of the report.
+  @Test func staleHitsAreNoHits() throws {
+    let scratch = try ScratchFolder()
+    let text = """
+      source: {generator: zipf, objects: 10, requests: 2000, operations: {get: 50%, modify: 50%}}
+      policies: [lru]
+      capacities: [10]
+      require: {hit_ratio: ">= 95 %"}
+
+      """
+    try scratch.write(text, to: "w.yaml")
+    let run = try LarderProcess(["run", "w.yaml", "--output", "o", "--quiet"], in: scratch.folder)
+    #expect(run.exitCode == 1 && run.notes.contains("1 of 1 requirement missed"), "\(run.notes)")
+  }
+
+  /// At the trace's times, also if no lifetime of a drive is asked for; 2000 requests are 2 s.
+  @Test func bytesWrittenADay() throws {
+    let scratch = try ScratchFolder()
+    let text = """
+      source: {generator: zipf, objects: 100, requests: 2000, sizes: 1000, rate: 1000}
+      configurations: [disk, memory]
+      policies: [lru]
+      capacities: [50%]
+      require: {bytes_written_per_day: "<= 1 KB"}
+
+      """
+    try scratch.write(text, to: "w.yaml")
+    let run = try LarderProcess(["run", "w.yaml", "--output", "o", "--quiet"], in: scratch.folder)
+    #expect(run.exitCode == 1 && run.notes.contains("1 of 1 requirement missed: disk/lru/50%: "))
+    #expect(run.notes.contains("required <= 1 KB, missed by "), "\(run.notes)")
   }
 
   /// Measured figures and bytes written: met, and missed with the distance.

@@ -54,6 +54,15 @@ import Testing
     #expect(Plan.notes(of: planned, in: try workload([.simulate], "belady")) == [])
   }
 
+  @Test func timesThatAreOnlySimulatedAreReported() throws {
+    var timed = ConfigurationSpec(name: "timed", kind: .memory)
+    timed.time = FetchSpec(fetch: .constant(1e6))
+    let both = try workload([.simulate, .execute], "lru", configurations: [timed])
+    #expect(try cells(both) == ["timed lru 10 s"])
+    let notes = Plan.notes(of: try Plan.cells(of: both, facts: [Self.facts]), in: both)
+    #expect(notes.count == 1 && notes[0].contains("Simulated only: timed. "), "\(notes)")
+  }
+
   @Test func unusedKeyIsReported() throws {
     var workload = try workload([.simulate], "lru")
     workload.execution = ExecutionSpec()

@@ -60,7 +60,7 @@ struct CheckCommand: ParsableCommand {
   private var exports: [Export] { exporting.export.splitHistory(short).rest.adding("junit", junit) }
 
   func validate() throws {
-    try exporting.export.adding("junit", junit)
+    try exporting.export.adding("junit", junit).adding("history", short.history)
       .validate(known: ["markdown", "html", "junit", "history"])
     if update, !only.isEmpty {
       throw ValidationError("--update writes the whole baseline; remove --only")

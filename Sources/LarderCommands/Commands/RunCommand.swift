@@ -62,9 +62,10 @@ struct RunCommand: ParsableCommand {
   @OptionGroup var speed: SpeedOptions
 
   func validate() throws {
-    try exporting.export.validate(known: ReportRegistry.exports + ["history"])
+    let files = exporting.export.adding("history", short.history)
+    try files.validate(known: ReportRegistry.exports + ["history"])
     guard part != nil else { return }
-    if output != nil || merge || !exporting.export.isEmpty {
+    if output != nil || merge || !files.isEmpty {
       throw ValidationError(
         "--part writes to the store only, so --output, --merge and --export have no effect")
     }

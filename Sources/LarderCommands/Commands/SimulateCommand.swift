@@ -29,7 +29,8 @@ struct SimulateCommand: ParsableCommand {
   @Option(
     help: """
       Policies with their parameters, separated by commas: lru,s3-fifo:small=0.2. 's4-fifo:*' \
-      stands for all configurations that the policy declares, and 'all' for every policy.
+      stands for all configurations that the policy declares, and 'all' alone for every policy but \
+      learned ones and the bounds pfoo-u and pfoo-l.
       """)
   var policy: [String] = []
 

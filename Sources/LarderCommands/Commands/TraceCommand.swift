@@ -40,7 +40,8 @@ struct TraceGenerateCommand: ParsableCommand {
   @Argument(help: "The file to write.", completion: .file())
   var destination: String
 
-  @Option(help: "Number of requests: 1000000, 250k, 20M.", transform: parseRequests)
+  @Option(
+    help: "Number of requests: 250k, 20M; 1M by default.", transform: parseRequests)
   var requests = 1_000_000
 
   @Option(help: "Seed of the generator.")
@@ -51,7 +52,8 @@ struct TraceGenerateCommand: ParsableCommand {
 
   func run() throws {
     Interrupts.listen()
-    let writer = try TraceWriter.writer(for: destination)
+    let writer = try TraceWriter.writer(
+      for: destination, "name a file .larder, .csv or .oracleGeneral")
     let component = try ComponentSpec(parsing: generator)
     let spec = SourceSpec.generator(GeneratorSpec(component: component, requests: requests))
     let source = try spec.makeSource(seed: seed) { reference in
@@ -122,13 +124,19 @@ struct TraceConvertCommand: ParsableCommand {
       throw ValidationError(
         "\(files.count - 1) traces for one output file; --join merges them")
     }
+    if files.dropLast().contains(destination) {
+      throw ValidationError(
+        "\(destination) is the trace, and would be overwritten: name another file")
+    }
   }
 
   func run() throws {
     Interrupts.listen()
     let writer =
       try to.map { try TraceWriter.named($0) }
-      ?? TraceWriter.writer(for: destination)
+      ?? TraceWriter.writer(
+        for: destination,
+        "use --to with one of \(TraceWriter.all.map(\.name).joined(separator: ", "))")
     try OutputFile.check(destination)
     let progress = ProgressLine(isQuiet: quiet)
     let source = try FileSource(try format.reference(files.dropLast()))
@@ -241,10 +249,8 @@ struct TraceHeadCommand: ParsableCommand {
 }
 
 extension TraceWriter {
-  fileprivate static func writer(for path: String) throws -> TraceWriter {
+  fileprivate static func writer(for path: String, _ advice: String) throws -> TraceWriter {
     if let writer = forPath(path) { return writer }
-    let names = all.map(\.name).joined(separator: ", ")
-    throw UsageError(
-      "\(path): cannot tell the format from the file name; use --to with one of \(names)")
+    throw UsageError("\(path): cannot tell the format from the file name; \(advice)")
   }
 }

@@ -52,6 +52,11 @@ extension [Export] {
           "--export expects \(known.joined(separator: ", ")) with =FILE, found "
             + "'\(export.format)=\(export.file)'")
       }
+      if export.format == "history",
+        export.file == "-" || self[..<place].contains(where: { $0.format == "history" })
+      {
+        throw ValidationError("history is one file, to which each run appends a line")
+      }
       if self[..<place].contains(where: { $0.file == export.file }) {
         throw ValidationError("two results cannot both be written to \(export.file)")
       }

@@ -155,15 +155,15 @@ struct SpeedOptions: ParsableArguments {
   }
 }
 
-/// The store of results. Without `--store`, `run` uses none unless LARDER_STORE is set; other
-/// commands use a folder in the user's cache folder.
+/// The store of results. Without `--store` and LARDER_STORE, `run` without a part or a merge uses
+/// none; everything else uses a folder in the user's cache folder.
 struct StoreOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
       Folder with results of earlier runs: cells found there are not computed again, and new ones \
-      are added. By default LARDER_STORE, if it is set; else 'run' uses none, and other commands a \
-      folder in the user's cache folder.
+      are added. By default LARDER_STORE, if it is set; else 'run' without --part and --merge uses \
+      none, and other commands a folder in the user's cache folder.
       """, valueName: "folder"),
     completion: .directory)
   var store: String?

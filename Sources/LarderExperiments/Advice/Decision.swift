@@ -17,6 +17,8 @@ package struct Decision: Sendable, Hashable, Codable {
   package var isServer = false
   /// True if today's cache was not named.
   package var isAssumed = false
+  /// True if hit ratios are those of real caches that were not simulated.
+  package var isExecuted: Bool?
   /// Hit ratio by the log's own HIT and MISS; nil without them.
   package var recordedHitRatio: Double?
   /// Shortest TTL that costs the proposed cache at most 0.2 points; nil if none was tried.

@@ -64,7 +64,7 @@ package enum RequiredFigure: String, Sendable, Hashable, CaseIterable {
   func values(of record: Record) -> [Double] {
     let runs = record.executions ?? []
     switch self {
-    case .hitRatio: return [record.counts.hitRatio].compactMap { $0 }
+    case .hitRatio: return [record.counts.freshHitRatio].compactMap { $0 }
     case .byteHitRatio: return [record.counts.byteHitRatio].compactMap { $0 }
     case .getP99: return runs.compactMap { $0.getLatency.map { Double($0.p99) } }
     case .getP999: return runs.compactMap { $0.getLatency.map { Double($0.p999) } }

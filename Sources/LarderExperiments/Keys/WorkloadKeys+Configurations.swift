@@ -183,7 +183,8 @@ extension WorkloadKeys {
       default: "no limit", example: "200"),
     Key(
       "ttl", .timeToLive, \.timeToLiveSeconds,
-      "TTL of entries whose request has none, and the maximum TTL of the others; whole seconds",
+      "TTL of entries whose request has none, and the maximum of the others, in whole seconds; "
+        + "never over in a trace without times",
       default: "no limit", example: "5m"),
   ]
 

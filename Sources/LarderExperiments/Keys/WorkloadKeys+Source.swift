@@ -253,7 +253,7 @@ extension WorkloadKeys {
       Key(
         "rate", .positive(" of requests per second", least: 1e-9, most: 1e12), \.rate,
         "requests per second, for generators that do not set times themselves",
-        default: "`1000` if times are needed", example: "250"),
+        default: "`1000` with `ttl`, else no times", example: "250"),
     ],
     finish: { map, spec, reading in
       spec.component.values = try parameters(in: map, generator)

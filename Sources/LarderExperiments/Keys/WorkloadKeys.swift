@@ -58,8 +58,8 @@ enum WorkloadKeys {
     Key(
       "policies", .list(of: policyOrAll, "policies"),
       "the policies to try in every tier that does not name one, with parameters after colons, "
-        + "`name:*` for all "
-        + "configurations that a policy declares, or `all`; `larder list policies` lists them",
+        + "`name:*` for all configurations that a policy declares, or `all`, without learned ones "
+        + "and `pfoo-*` (`larder list policies`)",
       default: "required, unless all tiers name a policy", example: #"[lru, "s3-fifo:small=0.2"]"#
     ) { policies, reading, _ in reading.workload.policies = policies.flatMap { $0 } },
     Key(
@@ -400,7 +400,7 @@ extension RequiredFigure {
 
   fileprivate var meaning: String {
     switch self {
-    case .hitRatio: "hits per request"
+    case .hitRatio: "hits per request, without stale ones"
     case .byteHitRatio: "bytes hit per byte requested"
     case .getP99: "99th percentile of gets, in the slowest run"
     case .getP999: "99.9th percentile of gets"

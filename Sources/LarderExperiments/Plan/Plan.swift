@@ -163,7 +163,7 @@ package struct Plan: Sendable {
       layout: configuration.layout)
     planned.process = configuration.process
     planned.server = configuration.server
-    planned.countsTime = configuration.drive?.enduranceBytes != nil
+    planned.countsTime = workload.countsTime(of: configuration)
     return planned
   }
 
@@ -335,19 +335,34 @@ package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension Plan {
   package static func notes(of cells: [PlannedCell], in workload: Workload) -> [String] {
-    let bounds = boundNotes(workload)
+    var notes = boundNotes(workload)
     guard workload.modes.contains(.execute) else {
-      return bounds
-        + (workload.execution == nil
-          ? [] : ["The key 'execute' has no effect: 'mode' does not include execute."])
+      if workload.execution != nil {
+        notes.append("The key 'execute' has no effect: 'mode' does not include execute.")
+      }
+      return notes
     }
-    let future = cells.filter { cell in
-      !cell.isExecuted && cell.setup.tiers.contains { PolicyRegistry.needsFuture($0.policy) }
-    }.map(\.cell.policy)
-    guard !future.isEmpty else { return bounds }
+    let simulated = cells.filter { !$0.isExecuted }
+    let future = simulated.filter { cell in
+      cell.setup.tiers.contains { PolicyRegistry.needsFuture($0.policy) }
+    }
+    if !future.isEmpty {
+      let policies = names(future.map(\.cell.policy))
+      notes.append("Simulated only, because real caches do not know the future: \(policies).")
+    }
+    let timed = simulated.filter { $0.setup.time != nil }
+    if !timed.isEmpty, !cells.contains(where: { $0.isExecuted && $0.setup.time != nil }) {
+      notes.append(
+        "Simulated only: \(names(timed.map(\.cell.configuration))). Caches whose fetches take "
+          + "time are executed with 'load: {trace: 1x}' and 'origin: wait', unless they do not "
+          + "coalesce.")
+    }
+    return notes
+  }
+
+  private static func names(_ all: [String]) -> String {
     var seen: Set<String> = []
-    let names = future.filter { seen.insert($0).inserted }.joined(separator: ", ")
-    return bounds + ["Simulated only, because real caches do not know the future: \(names)."]
+    return all.filter { seen.insert($0).inserted }.joined(separator: ", ")
   }
 
   private static func boundNotes(_ workload: Workload) -> [String] {

@@ -96,15 +96,21 @@ extension Workload {
     if isExecuted, case .trace = execution?.load { followsTimes = true }
     let takesTime = configurations.contains { $0.time?.clock == .trace }
     let transfers = configurations.contains { $0.time?.bytesPerSecond != nil }
-    let estimatesLife = configurations.contains { $0.drive?.enduranceBytes != nil }
-    if !tiersExpire, !followsTimes, !takesTime, !estimatesLife,
-      !available.contains(.ttl)
+    if !tiersExpire, !followsTimes, !takesTime, !available.contains(.ttl),
+      !configurations.contains(where: countsTime)
     {
       needed.remove(.time)
     }
     if !configurations.contains(where: { $0.prefix != nil }) { needed.remove(.prompt) }
     if unit == .objects, latency == nil, !isExecuted, !transfers { needed.remove(.size) }
     return needed
+  }
+
+  /// True if bytes written are reported by time: a life of the drive, or a limit of a day.
+  func countsTime(of configuration: ConfigurationSpec) -> Bool {
+    configuration.drive?.enduranceBytes != nil
+      || configuration.kind != .memory
+        && requirements.contains { $0.limits.contains { $0.figure == .bytesWrittenPerDay } }
   }
 
   var usesNextUse: Bool { usesPolicy { $0.description.needs.contains(.nextUse) } }

@@ -97,7 +97,7 @@ package struct HistoryEntry: Sendable, Hashable, Codable {
     (self.workload, self.started, self.larder) = (workload, started, larder)
     let severalTraces = Set(records.map(\.cell.trace)).count > 1
     cells = records.compactMap { record in
-      record.counts.hitRatio.map {
+      record.counts.freshHitRatio.map {
         HitRatio(cell: "\(CellName(record.cell, amongTraces: severalTraces))", hitRatio: $0)
       }
     }

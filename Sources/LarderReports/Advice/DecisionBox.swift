@@ -130,7 +130,8 @@ struct DecisionBox {
       lines.append("Key: \(option) as simulated, if those parameters do not change the response.")
     }
     let amounts = decision.basis.map { " Amounts a day: \($0)." } ?? ""
-    lines.append("Hit ratios are simulated, in \(decision.scope).\(amounts)")
+    let source = decision.isExecuted == true ? "of real caches with one thread" : "simulated"
+    lines.append("Hit ratios are \(source), in \(decision.scope).\(amounts)")
     if let recorded = decision.recordedHitRatio, !decision.isAssumed,
       abs(recorded - today.hitRatio) > 0.05
     {
@@ -181,10 +182,11 @@ extension Decision {
     guard let leader = ranking.leader, !ranking.comparison.hasPrefixes,
       let baseline = ranking.comparison.baseline(for: nil),
       let column = ranking.knee,
-      let capacity = ranking.comparison.records(leader, column).first?.cell.capacity,
+      let record = ranking.comparison.records(leader, column).first,
       let before = ranking.value(baseline, column), let after = ranking.value(leader, column)
     else { return nil }
     let name = { (policy: PolicyName) in "\(policy.text) (\(ranking.comparison.configuration))" }
+    let capacity = record.cell.capacity
     let today = Side(cache: name(baseline), capacity: capacity, hitRatio: before)
     self.init(
       trace: trace, unit: ranking.comparison.unit, scope: "all counted requests of \(trace)",
@@ -192,6 +194,7 @@ extension Decision {
       proposed: Choice.isBetter(after, than: before)
         ? Side(cache: name(leader), capacity: capacity, hitRatio: after) : today)
     isAssumed = true
+    if record.executions != nil, record.timings.isEmpty { isExecuted = true }
   }
 
   /// Those of the run; without any, that of the ranking that a report begins with.
