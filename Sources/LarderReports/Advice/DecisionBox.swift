@@ -119,7 +119,7 @@ struct DecisionBox {
         "Another cache: \(other.cache) with \(size(other)) would serve "
           + "\(NumberText.percent(other.hitRatio, decimals: 2)), \(AdviceNumbers.points(gain)) "
           + "points more than proposed; it counts values alone.")
-    } else if decision.isServer {
+    } else if decision.isServer, decision.keyOption == nil {
       lines.append("Another cache: none of this size is better by more than \(limit).")
     }
     if let seconds = decision.ttlSeconds {
