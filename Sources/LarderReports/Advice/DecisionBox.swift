@@ -145,6 +145,9 @@ struct DecisionBox {
     if today.cache.contains("volatile-") {
       lines.append("volatile-: simulated as if every key had a TTL.")
     }
+    if today.cache.contains("volatile-ttl"), decision.unit == .bytes {
+      lines.append("volatile-ttl: it counts values alone; Redis holds fewer, and hits less.")
+    }
     if decision.isAssumed {
       lines.append(
         "Today is assumed to be LRU; name your cache with --current redis:allkeys-lru:4GiB, "
