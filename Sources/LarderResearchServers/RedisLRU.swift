@@ -36,7 +36,7 @@ struct RedisLRU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     state.time.tick()
-    state.residents[request.id] = clock
+    state.residents[request.id] = clock | state.residents[request.id] & RedisMemory.expiryBit
   }
 
   @inline(__always) mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
@@ -44,7 +44,7 @@ struct RedisLRU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
     state.insert(request, clock)
   }
 
-  @inline(__always) func score(_ kept: UInt32) -> UInt32 { clock &- kept & RedisLRU.clockMask }
+  @inline(__always) func score(_ kept: UInt32) -> UInt32 { (clock &- kept) & RedisLRU.clockMask }
 
   private var clock: UInt32 {
     UInt32(truncatingIfNeeded: state.time.now / resolution) & RedisLRU.clockMask
@@ -94,7 +94,8 @@ struct RedisLFU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
       let above = count > RedisLFU.firstCount ? Double(count - RedisLFU.firstCount) : 0
       if state.random.nextUnit() < 1 / (above * factor + 1) { count += 1 }
     }
-    state.residents[request.id] = minutes << 8 | count
+    let expiry = state.residents[request.id] & RedisMemory.expiryBit
+    state.residents[request.id] = minutes << 8 | count | expiry
   }
 
   @inline(__always) mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
@@ -108,7 +109,7 @@ struct RedisLFU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
     let count = kept & 255
     guard decay > 0 else { return count }
     // 16 bits, which wrap around.
-    let elapsed = minutes &- (kept >> 8) & RedisLFU.minuteMask
+    let elapsed = (minutes &- kept >> 8) & RedisLFU.minuteMask
     return count - min(count, elapsed / decay)
   }
 
@@ -149,20 +150,36 @@ struct SampledPool: ~Copyable {
   @inline(__always) mutating func insert(_ request: Request, _ kept: UInt32) {
     memory?.add(request.size, to: residents.count)
     residents.insert(request.id, kept)
+    noteExpiry(request.id, request.expires != Request.noExpiry)
+  }
+
+  /// Notes if a resident has a TTL, which takes memory.
+  @inline(__always) mutating func noteExpiry(_ id: ObjectID, _ expires: Bool) {
+    guard memory != nil, expires != (residents[id] & RedisMemory.expiryBit != 0) else { return }
+    memory?.countExpiry(expires)
+    residents[id] ^= RedisMemory.expiryBit
   }
 
   @inline(__always) mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     memory?.used -= UInt64(sizes[id])
+    noteExpiry(id, false)
     residents.remove(id)
   }
 }
 
-/// Redis's memory besides its entries: that of an empty server, and a hash table of pointers. The
-/// table doubles when it is full, but only if the new one fits, until it holds 1.618 keys a slot
-/// (src/dict.c and dictExpandAllowed in src/server.c of Redis 7).
+/// Redis's memory besides its entries: that of an empty server, and hash tables of pointers, one of
+/// all keys and one of those with a TTL, which has entries of its own. A table doubles when it is
+/// full, but only if the new one fits, until it holds 1.618 keys a slot (src/dict.c and
+/// dictExpandAllowed in src/server.c of Redis 7).
 struct RedisMemory {
+  /// Set in what is kept of a resident that has a TTL.
+  static var expiryBit: UInt32 { 1 << 31 }
+
   var used: UInt64 = 0
   private var slots: UInt64 = 4
+  private var expiring: UInt64 = 0
+  private var expirySlots: UInt64 = 0
+  private let expiryBytes: UInt64
   private let empty: UInt64
   private let capacity: UInt64
 
@@ -170,11 +187,12 @@ struct RedisMemory {
     let empty = try setup.spec.integer("empty", default: 973_600, in: 0...(1 << 40))
     guard try EntryMemory.counts(setup) else { return nil }
     self.empty = UInt64(empty)
+    expiryBytes = setup.spec.values["quantum"] == "8" ? 24 : 32
     capacity = setup.capacity
   }
 
   @inline(__always) func isOver(adding bytes: UInt64 = 0) -> Bool {
-    empty + 8 * slots + used + bytes > capacity
+    empty + 8 * (slots + expirySlots) + used + bytes > capacity
   }
 
   /// True if an entry fits in place of all others.
@@ -183,11 +201,24 @@ struct RedisMemory {
   }
 
   @inline(__always) mutating func add(_ size: UInt32, to count: Int) {
-    if UInt64(count) >= slots, !isOver(adding: 16 * slots) || Double(count) > 1.618 * Double(slots)
-    {
-      while UInt64(count) >= slots { slots *= 2 }
-    }
+    slots = grown(slots, holding: UInt64(count))
     used += UInt64(size)
+  }
+
+  /// Counts a key that has a TTL from now on, or no longer.
+  @inline(__always) mutating func countExpiry(_ begins: Bool) {
+    if begins { expirySlots = max(4, grown(expirySlots, holding: expiring)) }
+    expiring = begins ? expiring + 1 : expiring - 1
+    used = begins ? used + expiryBytes : used - expiryBytes
+  }
+
+  @inline(__always) private func grown(_ slots: UInt64, holding count: UInt64) -> UInt64 {
+    guard count >= max(slots, 1),
+      !isOver(adding: 16 * slots) || Double(count) > 1.618 * Double(slots)
+    else { return slots }
+    var slots = max(slots, 4)
+    while count >= slots { slots *= 2 }
+    return slots
   }
 }
 
@@ -224,6 +255,7 @@ extension SampledPoolPolicy where Self: ~Copyable {
   @inline(__always) mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
     if let used = state.memory?.used {
       state.memory?.used = used - UInt64(sizes[request.id]) + UInt64(request.size)
+      state.noteExpiry(request.id, request.expires != Request.noExpiry)
     }
     hit(request, sizes)
   }

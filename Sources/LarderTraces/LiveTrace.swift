@@ -37,6 +37,12 @@ package enum LiveTrace {
     if sample.head.isEmpty {
       throw TraceError("is empty", in: name, advice: "a trace needs at least one request")
     }
+    let answers = sample.lines().map { String(decoding: $0, as: UTF8.self) }
+    if named == nil, answers == ["OK"] || answers == ["ERROR"] {
+      throw TraceError(
+        "is the answer \(answers[0]) of a server, without a request", in: name,
+        advice: answers[0] == "OK" ? nil : "memcached before 1.6.19 cannot watch deletions")
+    }
     let format = try named ?? FormatRegistry.recognise(sample)
     let decoder = try format.decoder(
       options: try format.options(spec),

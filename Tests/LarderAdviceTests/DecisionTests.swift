@@ -135,6 +135,14 @@ import Testing
     #expect(decision.keeps && decision.today.hitRatio == 300.0 / 450)
   }
 
+  /// A working set that moves: the policies that count requests keep what has been requested before.
+  @Test func everyPolicyOfSquidIsTried() throws {
+    let lines = (0..<6000).map { "\($0),page\($0 / 20 + $0 * $0 % 47),4096\n" }
+    let trace = try AdviceStand.csv(lines.joined(), format: "csv:time=1:id=2:size=3:time-unit=s")
+    let decision = try decision(trace, "squid:heap-lfuda:128KiB")
+    #expect(decision.proposed.cache == "squid lru" && decision.gainPoints > 0.2)
+  }
+
   /// The objects take 2 MB.
   @Test func sizeThatIsFarTooLargeIsReducedAtOnce() throws {
     #expect(try decision(try scanned(), "redis:allkeys-lru:1TiB").proposed.capacity == 4 << 20)
@@ -144,6 +152,7 @@ import Testing
     ("redis:allkeys-lru:8mb", 8 << 20), ("valkey:allkeys-lru:8m", 8_000_000),
     ("redis:allkeys-lru:8MiB", 8 << 20), ("memcached:8", 8 << 20), ("memcached:8m", 8 << 20),
     ("nginx:8g", 8 << 30), ("nginx:8GB", 8_000_000_000), ("lru:8MB", 8_000_000),
+    ("varnish:8MB", 8 << 20), ("squid:lru:8GB", 8 << 30),
   ])
   func sizesAreAsInTheSettingsOfTheServer(_ text: String, _ bytes: UInt64) throws {
     #expect(try CurrentCache(parsing: text).capacity.amount == .bytes(bytes))

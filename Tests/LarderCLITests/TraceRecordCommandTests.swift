@@ -235,6 +235,8 @@ struct TraceRecordCommandTests {
     arguments: [
       ("larder trace record - a < /dev/null", "-: is empty"),
       ("printf 'OK\\n' | larder trace record - a --format redis-monitor", "-: has no request"),
+      ("printf 'OK\\n' | larder trace record - a", "-: is the answer OK of a server"),
+      ("printf 'ERROR\\r\\n' | larder trace record - a", "cannot watch deletions"),
       (
         "printf 'what is this\\nand this\\n' | larder trace record - a",
         "cannot detect the trace format"

@@ -116,7 +116,11 @@ final class CheckRun {
       return try Baseline.decode(bytes, file: file, workload: workload.name)
     } catch {
       // A broken one may be replaced, but never a file that was none.
-      guard command.update, error.isReplaceable(bytes) else { throw error }
+      guard command.update else { throw error }
+      guard error.isReplaceable(bytes) else {
+        if case .damaged = error { throw BaselineError.foreign(file: file) }
+        throw error
+      }
       notes.append("The existing baseline could not be read, so every cell is new.")
       return nil
     }

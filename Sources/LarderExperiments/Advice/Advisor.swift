@@ -122,7 +122,7 @@ package struct Advisor: Sendable {
     if candidates.count < space.candidates.count {
       advice.notes.append(
         "Prompts are simulated in full only: the \(candidates.count) simplest of "
-          + "\(space.candidates.count) designs were; --max-requests allows more.")
+          + "\(space.candidates.count) designs were; a larger max-requests allows more.")
     }
     if obstacle == nil, !settings.searchOnly { try complete(&advice, found[place]) }
     return advice.ofAllTraffic(trace.sampling)

@@ -102,7 +102,10 @@ package struct KnownServer: Sendable, Hashable {
       ]),
     KnownServer(
       ["memcached"], ["segmented": "memcached"], least: 2 << 20,
-      others: [("segmented, -f 1.08", "memcached:factor=1.08:beyond=0", nil)]),
+      others: [
+        ("segmented", "memcached:beyond=0", nil),
+        ("segmented, -f 1.08", "memcached:factor=1.08:beyond=0", nil),
+      ]),
     KnownServer(
       ["nginx"], ["lru": "nginx"], isDisk: true, defaults: "inactive=10m",
       others: [
@@ -113,7 +116,7 @@ package struct KnownServer: Sendable, Hashable {
     KnownServer(["varnish"], ["lru": "varnish"], least: 1 << 20),
     KnownServer(
       ["squid"], ["lru": "lru", "heap-gdsf": "gdsf", "heap-lfuda": "lfuda"], isDisk: true,
-      others: [("heap GDSF", "gdsf", nil), ("heap LFUDA", "lfuda", nil)]),
+      others: [("lru", "lru", nil), ("heap GDSF", "gdsf", nil), ("heap LFUDA", "lfuda", nil)]),
   ]
 
   func design(_ name: String?, _ parameters: String, in text: String) throws -> ServerDesign {
@@ -129,13 +132,14 @@ package struct KnownServer: Sendable, Hashable {
   }
 
   /// A size as the server's own settings have it: they count in powers of 1024, Redis only with a
-  /// 'b' behind the letter, memcached in MiB.
+  /// 'b' behind the letter, which nginx does not take, memcached in MiB.
   fileprivate func size(_ text: String) -> String {
     let (number, unit) = Quantity.split(text)
     switch (names[0], unit.lowercased()) {
     case ("memcached", ""): return number + "MiB"
     case ("redis", "k"), ("redis", "m"), ("redis", "g"): return text + "B"
-    case ("redis", "kb"), ("redis", "mb"), ("redis", "gb"), (_, "k"), (_, "m"), (_, "g"), (_, "t"):
+    case ("nginx", "kb"), ("nginx", "mb"), ("nginx", "gb"), ("nginx", "tb"): return text
+    case (_, "k"), (_, "m"), (_, "g"), (_, "t"), (_, "kb"), (_, "mb"), (_, "gb"), (_, "tb"):
       return number + unit.prefix(1) + "iB"
     default: return text
     }

@@ -88,7 +88,8 @@ extension Prices {
       }
       let number = Form<Double>(ValueShape([.number], ["type": "number"])) { value, _ in
         try value.number(
-          in: isDivisor ? 1e-9...1e15 : 0...1e15, expected: "a number from 0 to 10^15")
+          in: isDivisor ? 1e-9...1e15 : 0...1e15,
+          expected: "a number \(isDivisor ? "above 0, up" : "from 0") to 10^15")
       }
       guard let amount = key.amount else {
         return Key(

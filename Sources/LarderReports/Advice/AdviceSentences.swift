@@ -128,7 +128,7 @@ struct AdviceSentences {
     let bound = "\(AdviceNumbers.points(best.regretBoundPoints)) points (two standard errors)"
     guard best.regretBoundPoints - lost <= Choice.indifferentPoints else {
       return text + ". Most of the \(advice.candidates) designs were simulated on samples only, "
-        + "which cannot exclude \(bound); a larger --max-requests can."
+        + "which cannot exclude \(bound); a larger max-requests can."
     }
     return text + "; the best of all \(advice.candidates) designs, most of them simulated on "
       + "samples only, is better by at most \(bound)."

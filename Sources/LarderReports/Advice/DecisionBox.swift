@@ -119,7 +119,7 @@ struct DecisionBox {
         "Another cache: \(other.cache) with \(size(other)) would serve "
           + "\(NumberText.percent(other.hitRatio, decimals: 2)), \(AdviceNumbers.points(gain)) "
           + "points more than proposed; it counts values alone.")
-    } else if decision.isServer {
+    } else if decision.isServer, decision.keyOption == nil {
       lines.append("Another cache: none of this size is better by more than \(limit).")
     }
     if let seconds = decision.ttlSeconds {
@@ -145,6 +145,9 @@ struct DecisionBox {
     }
     if today.cache.contains("volatile-") {
       lines.append("volatile-: simulated as if every key had a TTL.")
+    }
+    if today.cache.contains("volatile-ttl"), decision.unit == .bytes {
+      lines.append("volatile-ttl: it counts values alone; Redis holds fewer, and hits less.")
     }
     if decision.isAssumed {
       lines.append(

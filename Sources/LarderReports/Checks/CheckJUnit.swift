@@ -61,11 +61,12 @@ package enum CheckJUnit {
 
   private static func cases(of result: CheckResult) -> [TestCase] {
     let findings = result.findings
-    let byCell = Dictionary(grouping: findings) { $0.cell }
-    let traces = byCell[nil] ?? []
+    // A requirement names its cell in the title, and a change of a trace is titled "trace".
+    let byName = Dictionary(grouping: findings) { $0.cell?.description ?? $0.title }
+    let traces = byName["trace"] ?? []
     let missing = findings.filter { $0.level == .failure && $0.command == nil && $0.cell != nil }
     return (traces.isEmpty ? [] : [test("trace", traces)])
-      + result.cells.map { test("\($0)", byCell[$0] ?? []) }
+      + result.cells.map { test("\($0)", byName["\($0)"] ?? []) }
       + missing.map { test($0.title, [$0]) }
   }
 

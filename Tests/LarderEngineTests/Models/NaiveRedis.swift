@@ -8,6 +8,7 @@ struct NaiveRedis: NaivePolicy {
     var touched: Int
     var count = 5
     var size = 0
+    var expires = false
   }
   struct Candidate {
     var id: ObjectID
@@ -29,9 +30,11 @@ struct NaiveRedis: NaivePolicy {
   let decay: Int
   let followsTrace: Bool
   let rate: Int
-  /// Of the hash table.
+  /// Of the hash tables of keys and of those that expire.
   var slots = 4
-  /// For the table and the keys; nil if entries count with their sizes alone.
+  var expirySlots = 0
+  let expiryBytes: Int
+  /// For the tables and the keys; nil if entries count with their sizes alone.
   let room: Int?
 
   init(_ spec: PolicySpec, seed: UInt64, capacity: UInt64, unit: CapacityUnit) {
@@ -48,11 +51,15 @@ struct NaiveRedis: NaivePolicy {
     rate = number("rate", 1000)
     random = SeededGenerator(seed: seed)
     let counts = unit == .bytes && spec.values["memory"] != "values"
+    expiryBytes = number("quantum", 16) == 8 ? 24 : 32
     room = counts ? Int(capacity) - number("empty", 973_600) : nil
   }
 
   private func spare(_ others: Int = 0) -> Int {
-    room.map { $0 - keys.reduce(8 * slots) { $0 + $1.size } - others } ?? .max
+    let tables = 8 * (slots + expirySlots)
+    return room.map { room in
+      room - keys.reduce(tables) { $0 + $1.size + ($1.expires ? expiryBytes : 0) } - others
+    } ?? .max
   }
 
   func admit(_ request: Request) -> Bool {
@@ -67,6 +74,22 @@ struct NaiveRedis: NaivePolicy {
     hit(request)
     guard let place = keys.firstIndex(where: { $0.id == request.id }) else { return }
     keys[place].size = Int(request.size)
+    noteExpiry(at: place, request)
+  }
+
+  private mutating func noteExpiry(at place: Int, _ request: Request) {
+    let expires = request.expires != Request.noExpiry
+    guard room != nil, keys[place].expires != expires else { return }
+    let count = keys.count { $0.expires }
+    let isFull = spare(16 * expirySlots) < 0
+    if expires, expirySlots == 0 {
+      expirySlots = 4
+    } else if expires, count >= expirySlots,
+      !isFull || Double(count) > 1.618 * Double(expirySlots)
+    {
+      while expirySlots <= count { expirySlots *= 2 }
+    }
+    keys[place].expires = expires
   }
 
   func contains(_ id: ObjectID) -> Bool { keys.contains { $0.id == id } }
@@ -112,6 +135,7 @@ struct NaiveRedis: NaivePolicy {
       while slots <= keys.count { slots *= 2 }
     }
     keys.append(Key(id: request.id, touched: stamp, size: Int(request.size)))
+    noteExpiry(at: keys.count - 1, request)
   }
 
   mutating func evict() -> ObjectID {
