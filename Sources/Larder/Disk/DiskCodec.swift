@@ -13,7 +13,7 @@ public struct DiskCodec<Value>: Sendable {
   /// Names the format of the bytes, such as `json`. Codecs that cannot read each other's bytes must
   /// have different identities.
   public let identity: String
-  /// Content type of the bytes. A `DiskSuite` stores it with entries that have none of their own.
+  /// Content type of the bytes. A cache stores it with entries that have none of their own.
   public let contentType: String?
   package let encode: @Sendable (Value) throws -> Data
   package let decode: @Sendable (Data) throws -> Value
