@@ -319,6 +319,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       loads.forget(key)
       if events.watchesChanges(hash) { revokeAbsence(of: key) }
       shard.totals.sets &+= 1
+      shard.totals.expiredSets &+= 1
       shard.refuse(key, value, &gone)
       _ = shard.remove(
         key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time, &gone)
@@ -451,6 +452,7 @@ extension MemoryCache {
       } else {
         if let new {
           shard.totals.sets &+= 1
+          shard.totals.expiredSets &+= 1
           shard.refuse(key, new, &gone)
         }
         _ = shard.remove(key, upper, now: now, &gone)
