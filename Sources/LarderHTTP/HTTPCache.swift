@@ -98,21 +98,20 @@ public final class HTTPCache: Sendable {
   /// Returns the response to a request and its source: see `data(for:)`.
   public func result(for request: URLRequest) async throws -> HTTPCacheResult {
     var request = request
-    for _ in 0...20 {
-      let exchange = try HTTPExchange(request, added: client.added(request))
-      let result: HTTPCacheResult
-      do {
-        result = try await answer(exchange)
-      } catch {
-        if !(error is CancellationError) { count(\.failures) }
-        throw error
+    do {
+      for _ in 0...20 {
+        let exchange = try HTTPExchange(request, added: client.added(request))
+        let result = try await answer(exchange)
+        guard configuration.followsRedirects,
+          let next = exchange.redirected(by: result.response)
+        else { return result }
+        request = next
       }
-      guard configuration.followsRedirects,
-        let next = exchange.redirected(by: result.response)
-      else { return result }
-      request = next
+      throw HTTPCacheError.tooManyRedirects(url: request.url?.absoluteString ?? "")
+    } catch {
+      if !(error is CancellationError) { count(\.failures) }
+      throw error
     }
-    throw HTTPCacheError.tooManyRedirects(url: request.url?.absoluteString ?? "")
   }
 
   // MARK: Maintenance

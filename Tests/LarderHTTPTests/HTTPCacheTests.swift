@@ -213,6 +213,7 @@ private final class Origin: Sendable {
     }
     #expect(origin.requests.map(\.target) == ["/old", "/new"])
     await #expect(throws: HTTPCacheError.self) { try await cache.data(from: origin.url("/loop")) }
+    #expect(await cache.statistics.failures == 1)
   }
 
   @Test func conditionOfTheClientConfirmsOnlyItsOwnRepresentation() async throws {

@@ -18,8 +18,8 @@
 /// for one key run in the order in which they are made; others may run at the same time, up to one
 /// per core. `blocking` has more calls, for `run` and for threads that may wait for the disk.
 ///
-/// **Keys** are strings of any characters, up to 100 MB; two keys are equal if their UTF-8 bytes
-/// are. They are never part of a path. A *suite* is a namespace; the suites share the limits.
+/// **Keys** are strings of any characters, up to 100 MB, and are never part of a path; canonically
+/// equivalent ones are equal. A *suite* is a namespace; the suites share the limits.
 ///
 /// **One cache at a time**, over all processes, has a folder open; others can read it if it is
 /// shared: see `DiskCacheReader`.

@@ -11,7 +11,7 @@ import LarderLibc
 ///
 /// ```swift
 /// // In the app:
-/// let cache = try DiskCache(path: folder, configuration: DiskConfiguration(isShared: true))
+/// let cache = try await DiskCache(path: folder, configuration: .init(isShared: true))
 /// // In the extension:
 /// let reader = try DiskCacheReader(path: folder)
 /// let data = try reader.value(for: "avatar/17")
@@ -58,7 +58,7 @@ public struct DiskCacheReader: Sendable {
     try entry(for: key, suite: suite)?.data
   }
 
-  /// Returns the value of a key as a `DiskSuite` or a `HybridCache` with this codec has stored it,
+  /// Returns the value of a key as a disk or hybrid cache with this codec has stored it,
   /// or nil. The suite of a hybrid cache has no name unless it was given one.
   public func value<Value>(
     for key: some DiskKeyRepresentable, suite: String = "", codec: DiskCodec<Value>

@@ -13,7 +13,8 @@ public struct DiskCodec<Value>: Sendable {
   /// Names the format of the bytes, such as `json`. Codecs that cannot read each other's bytes must
   /// have different identities.
   public let identity: String
-  /// Content type of the bytes. A `DiskSuite` stores it with entries that have none of their own.
+  /// Content type of the bytes. `BlockingDiskCache.set` stores it with entries that have none of
+  /// their own.
   public let contentType: String?
   package let encode: @Sendable (Value) throws -> Data
   package let decode: @Sendable (Data) throws -> Value
@@ -24,7 +25,7 @@ public struct DiskCodec<Value>: Sendable {
   /// - Parameters:
   ///   - identity: Name of the format; nil for the content type, or `custom` without one. Change it
   ///     when the format changes.
-  ///   - contentType: Content type of the values, such as `image/png`, stored with each of them.
+  ///   - contentType: Content type of the values, such as `image/png`.
   ///   - encode: Converts a value to bytes.
   ///   - decode: Converts bytes to a value.
   public init(

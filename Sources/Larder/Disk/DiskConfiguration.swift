@@ -26,8 +26,8 @@ public struct DiskConfiguration: Sendable, Hashable {
   /// With durability `none`: sets and removals per commit, from 1 to 1,000,000; fewer if the
   /// changed pages take twice `pageCacheBytes`.
   public var groupWrites: Int
-  /// Memory for database pages, in bytes, from 64 KiB to 2^40; each of up to four reading
-  /// connections may use as much again.
+  /// Memory for database pages, in bytes, up to 2^40; less than 64 KiB counts as that. Each of up
+  /// to four reading connections may use as much again.
   public var pageCacheBytes: Int
   /// Encryption of keys and values, or nil for none.
   public var encryption: DiskEncryption?

@@ -15,7 +15,7 @@
   ///
   /// ```swift
   /// let encryption = try DiskEncryption(key: keyFromTheKeychain)
-  /// let cache = try DiskCache(
+  /// let cache = try await DiskCache(
   ///   path: folder, configuration: DiskConfiguration(encryption: encryption))
   /// ```
   ///

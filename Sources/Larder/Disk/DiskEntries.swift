@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// An entry without its value, as listed by `DiskCache.entries` and passed to the predicate of
-/// `remove(where:)`.
+/// An entry without its value, as listed by `BlockingDiskCache.entries` and passed to the predicate
+/// of `remove(where:)`.
 public struct DiskEntryInfo: Sendable, Hashable {
   /// Suite and key; in a hybrid cache, the key on disk.
   public var name: DiskEntryName

@@ -223,8 +223,8 @@ extension HybridCache {
   }
 
   /// Changes the limits of the disk tier, and returns the space freed by evicting entries that no
-  /// longer fit: see `DiskCache.setLimits`. Memory keeps its entries, but not beyond a new limit on
-  /// age. On a shared disk cache, the limits apply to all.
+  /// longer fit: see `BlockingDiskCache.setLimits`. Memory keeps its entries, but not beyond a new
+  /// limit on age. On a shared disk cache, the limits apply to all.
   @discardableResult public func setDiskLimits(
     _ limits: DiskLimits
   ) async throws(HybridCacheError) -> Freed {

@@ -155,8 +155,8 @@ extension MemoryCache {
   ///
   /// With another capacity the policy starts anew, with the entries in its order but without ghosts
   /// and access counts; requests by other threads count again once their entry has moved. A lower
-  /// `age` shortens the lifetime of resident entries. A limit on weight is possible only if the
-  /// cache was made with one. Of two concurrent calls, the last wins.
+  /// `age` shortens lives of resident entries, to a little more than a second. A limit on weight
+  /// is possible only if the cache was made with one. Of two concurrent calls, the last wins.
   ///
   /// - Throws: `MemoryCacheError`; nothing has changed then.
   @discardableResult public func setLimits(

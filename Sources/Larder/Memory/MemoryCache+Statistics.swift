@@ -4,6 +4,7 @@ import LarderEngine
   @usableFromInline var hits: UInt64 = 0
   @usableFromInline var misses: UInt64 = 0
   @usableFromInline var sets: UInt64 = 0
+  @usableFromInline var expiredSets: UInt64 = 0
   @usableFromInline var removals: UInt64 = 0
   @usableFromInline var swept: UInt64 = 0
   @usableFromInline var idled: UInt64 = 0
@@ -40,7 +41,7 @@ extension MemoryCache {
       sum.misses += totals.misses
       sum.sets += totals.sets
       sum.admissions += counts.admissions
-      sum.rejections += counts.rejections
+      sum.rejections += counts.rejections + totals.expiredSets
       sum.evictions += counts.evictions
       sum.expirations += counts.expirations + totals.swept + totals.idled
       sum.removals += totals.removals

@@ -239,7 +239,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// - Parameters:
   ///   - value: Value to store.
   ///   - key: Its key.
-  ///   - weight: Weight against the limit, at least 1; nil for what `weigh` returns.
+  ///   - weight: Weight against the limit, clamped to 1 to 2^32 - 1; nil for what `weigh` returns.
   ///   - timeToLive: Lifetime; nil for the cache's, zero or less to remove the previous value.
   ///   - fetchCost: Cost of fetching the value again, in any unit, for policies that use it.
   ///   - isPermanent: True if cleaning skips the entry.
@@ -319,6 +319,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       loads.forget(key)
       if events.watchesChanges(hash) { revokeAbsence(of: key) }
       shard.totals.sets &+= 1
+      shard.totals.expiredSets &+= 1
       shard.refuse(key, value, &gone)
       _ = shard.remove(
         key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time, &gone)
@@ -451,6 +452,7 @@ extension MemoryCache {
       } else {
         if let new {
           shard.totals.sets &+= 1
+          shard.totals.expiredSets &+= 1
           shard.refuse(key, new, &gone)
         }
         _ = shard.remove(key, upper, now: now, &gone)

@@ -12,7 +12,7 @@ public struct MemoryCacheConfiguration: Sendable {
   public var admission: String?
   /// Number of shards, each with a lock: a power of two, at most 1024. With one, the cache does
   /// exactly what a simulation does. Nil chooses one per 1024 entries, at most 16, or per 64 MiB of
-  /// weight, at most 4.
+  /// weight, at most 4 below 32 GiB.
   public var shards: Int?
   /// Hash function for keys.
   public var hashing: KeyHashing

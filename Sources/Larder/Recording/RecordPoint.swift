@@ -122,6 +122,8 @@ public import Synchronization
   }
 
   private static func file(_ path: String) throws(RecordingError) -> any RecordingFile {
+    // The system would see the part before it.
+    if path.utf8.contains(0) { throw .file(message: "\(path.debugDescription) is not a path") }
     do throws(FileFailure) {
       return try SystemRecordingFile(path: path)
     } catch {

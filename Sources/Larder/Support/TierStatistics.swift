@@ -11,7 +11,8 @@ public struct TierStatistics: Sendable, Hashable, Codable {
   public var sets: UInt64 = 0
   /// Values stored for a key that had none.
   public var admissions: UInt64 = 0
-  /// Values not stored: too large, not admitted by the policy, or no room on the disk.
+  /// Values not stored: too large, not admitted by the policy, no room on the disk, or in memory a
+  /// TTL of zero.
   public var rejections: UInt64 = 0
   /// Entries that the policy evicted to make room.
   public var evictions: UInt64 = 0

@@ -112,6 +112,7 @@ import Testing
     let raw = try SQLiteConnection(path: folder.path + "/index.sqlite", busyMilliseconds: 0)
     let facts = DiskFacts(format: 99, seed: 1, seal: Data())
     try raw.execute("PRAGMA user_version = 99; DELETE FROM facts; \(facts.inserts)")
+    #expect(raw.error(8).message == "attempt to write a readonly database")
   }
 
   @Test func anotherFormatStartsEmptyWithoutPermanentEntries() throws {

@@ -51,6 +51,7 @@ import Testing
     #expect(told.next() == ["b 3 expired"])
     cache.set("4", for: "c", timeToLive: .zero)
     #expect(told.next() == ["c 4 refused"])
+    #expect(cache.statistics.rejections == 1)
     cache.set("5", for: "d")
     cache.removeAll()
     #expect(told.next() == ["d 5 removed"])
@@ -135,7 +136,7 @@ import Testing
     cache.set("1", for: "a")
     cache.update("a", timeToLive: .zero) { $0 = "2" }
     #expect(told.next() == ["a 2 refused", "a 1 removed"])
-    #expect(cache.statistics.sets == 2)
+    #expect(cache.statistics.sets == 2 && cache.statistics.rejections == 1)
     cache.update("a", timeToLive: .zero) { $0 = nil }
     #expect(told.next() == [])
     #expect(cache.statistics.sets == 2)

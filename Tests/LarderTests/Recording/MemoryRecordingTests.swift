@@ -113,6 +113,7 @@ struct MemoryRecordingTests {
     let missing = folder.path + "/missing/file"
     let error = #expect(throws: RecordingError.self) { try cache.record(to: missing) }
     #expect(error?.description.contains(missing) ?? false)
+    #expect(throws: RecordingError.self) { try cache.record(to: path + "2\0") }
     // The cache can be recorded nevertheless.
     try cache.record(to: path + "2").stop()
   }

@@ -95,7 +95,12 @@ package final class SQLiteConnection {
   }
 
   func error(_ code: Int32) -> SQLiteError {
-    let message = handle == nil ? "the database is closed" : String(cString: sqlite3_errmsg(handle))
+    guard let handle else {
+      return SQLiteError(code: code, message: "the database is closed", path: path)
+    }
+    // An error that SQLite did not return is not its last one, which may be "not an error".
+    let isItsOwn = sqlite3_errcode(handle) & 0xFF == code & 0xFF
+    let message = String(cString: isItsOwn ? sqlite3_errmsg(handle) : sqlite3_errstr(code))
     return SQLiteError(code: code, message: message, path: path)
   }
 
