@@ -103,7 +103,7 @@ struct ResponseHead: Sendable, Hashable {
   func mayBeStored(answering request: RequestHead) -> Bool {
     let control = control
     // A 412 or 416 is about the condition or the range of one request.
-    guard status >= 200, ![304, 412, 416].contains(status), !request.control.noStore,
+    guard 200...999 ~= status, ![304, 412, 416].contains(status), !request.control.noStore,
       !fields.tokens(of: "Vary").contains("*")
     else { return false }
     if control.mustUnderstand {

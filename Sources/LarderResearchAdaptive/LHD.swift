@@ -31,9 +31,7 @@ struct LHD: EvictionPolicy, ~Copyable {
     static var ageMask: UInt32 { 0x7FFF }
     static var explorer: UInt32 { 1 << 31 }
     var lastAge: UInt32 { history & Tag.ageMask }
-    var group: UInt32 {
-      HitDensities.group(agesSum: lastAge + (history >> 15 & Tag.ageMask))
-    }
+    var group: UInt32 { HitDensities.group(agesSum: lastAge + (history >> 15 & Tag.ageMask)) }
     var isExplorer: Bool { history & Tag.explorer != 0 }
   }
 

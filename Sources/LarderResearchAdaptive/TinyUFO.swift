@@ -154,9 +154,7 @@ struct MissCounts: ~Copyable {
     isExact ? UInt32(truncatingIfNeeded: exact(id)) : sketch.estimate(fingerprints[id])
   }
 
-  @inline(__always) func remembers(_ id: ObjectID) -> Bool {
-    isExact && exact(id) > 0
-  }
+  @inline(__always) func remembers(_ id: ObjectID) -> Bool { isExact && exact(id) > 0 }
 
   mutating func forget(_ id: ObjectID) { if isExact { counters[id] = 0 } }
 

@@ -84,9 +84,7 @@ struct LACache: EvictionPolicy, ~Copyable {
     if contains(id) { residents.update(rank(of: id), now: now) }
   }
 
-  mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
-    place(request, isNew: false)
-  }
+  mutating func hit(_ request: Request, _ sizes: some ObjectSizes) { place(request, isNew: false) }
 
   mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
     place(request, isNew: false)

@@ -193,9 +193,7 @@ struct RangeMaximum: ~Copyable {
     add(amount, to: range, node: 1, covering: 0..<leaves)
   }
 
-  func maximum(in range: Range<Int>) -> UInt64 {
-    maximum(in: range, node: 1, covering: 0..<leaves)
-  }
+  func maximum(in range: Range<Int>) -> UInt64 { maximum(in: range, node: 1, covering: 0..<leaves) }
 
   private mutating func add(
     _ amount: UInt64, to range: Range<Int>, node: UInt32, covering span: Range<Int>

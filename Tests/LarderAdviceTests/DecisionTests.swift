@@ -148,12 +148,13 @@ import Testing
     #expect(try decision(try scanned(), "redis:allkeys-lru:1TiB").proposed.capacity == 4 << 20)
   }
 
-  @Test(arguments: [
-    ("redis:allkeys-lru:8mb", 8 << 20), ("valkey:allkeys-lru:8m", 8_000_000),
-    ("redis:allkeys-lru:8MiB", 8 << 20), ("memcached:8", 8 << 20), ("memcached:8m", 8 << 20),
-    ("nginx:8g", 8 << 30), ("nginx:8GB", 8_000_000_000), ("lru:8MB", 8_000_000),
-    ("varnish:8MB", 8 << 20), ("squid:lru:8GB", 8 << 30),
-  ])
+  @Test(
+    arguments: [
+      ("redis:allkeys-lru:8mb", 8 << 20), ("valkey:allkeys-lru:8m", 8_000_000),
+      ("redis:allkeys-lru:8MiB", 8 << 20), ("memcached:8", 8 << 20), ("memcached:8m", 8 << 20),
+      ("nginx:8g", 8 << 30), ("nginx:8GB", 8_000_000_000), ("lru:8MB", 8_000_000),
+      ("varnish:8MB", 8 << 20), ("squid:lru:8GB", 8 << 30),
+    ] as [(String, UInt64)])
   func sizesAreAsInTheSettingsOfTheServer(_ text: String, _ bytes: UInt64) throws {
     #expect(try CurrentCache(parsing: text).capacity.amount == .bytes(bytes))
   }

@@ -7,13 +7,13 @@ struct SizeTests {
   /// Lines of Swift below folders.
   @Test(
     arguments: [
-      (["Sources/LarderEngine"] + Registration.policies, 19_245),
-      (["Sources/LarderTraces"], 16_294),
-      (["Sources/LarderExperiments"], 12_245),
-      (["Sources/Larder"], 20_132),
-      (["Sources/LarderHTTP"], 2_218),
-      (["Sources"], 90_621),
-      (["Tests"], 72_089),
+      (["Sources/LarderEngine"] + Registration.policies, 19_255),
+      (["Sources/LarderTraces"], 16_298),
+      (["Sources/LarderExperiments"], 12_274),
+      (["Sources/Larder"], 20_145),
+      (["Sources/LarderHTTP"], 2_217),
+      (["Sources"], 90_686),
+      (["Tests"], 72_173),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }
@@ -30,7 +30,7 @@ struct SizeTests {
     let words = try pages.reduce(0) { sum, page in
       sum + (try Repository.text(of: page)).split { $0.isWhitespace }.count
     }
-    #expect(words <= 34_170, "docs and the pages at the top have \(words) words")
+    #expect(words <= 34_200, "docs and the pages at the top have \(words) words")
   }
 
   @Test func linesOfTheMakefile() throws {

@@ -35,9 +35,7 @@ struct TidyTests {
     report(VocabularyRule.commentFindings(try Repository.swiftFiles(below: ["Sources"])))
   }
 
-  @Test func jsonFromOutsideIsBounded() throws {
-    try check(["Sources"], TidyRules.jsonFromOutside)
-  }
+  @Test func jsonFromOutsideIsBounded() throws { try check(["Sources"], TidyRules.jsonFromOutside) }
 
   // The programs of Tests/Foreign are not tests; they kill children that take too long.
   @Test func testsThatWaitHaveALimit() throws {

@@ -9,13 +9,9 @@
 
     init(_ options: ScheduleOptions) { self.options = options }
 
-    private var seconds: Double {
-      Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
-    }
+    private var seconds: Double { Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9 }
 
-    private func say(_ line: String) {
-      FileHandle.standardOutput.write(Data((line + "\n").utf8))
-    }
+    private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
     func run() -> Int32 {
       // Orders of sets and dictionaries are part of a schedule.

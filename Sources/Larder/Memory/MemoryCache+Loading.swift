@@ -25,7 +25,8 @@ extension MemoryCache {
     let loader = MemoryLoader<Key, Value>(nil, timeToLive, fetchCost, load)
     while true {
       // Nil only if another request started the load, with a loader that may find nothing.
-      if let value = try await complete([(key, found)], loader)[key] { return value }
+      // Not looked up, as a key need not be equal to itself.
+      if let value = try await complete([(key, found)], loader).first?.value { return value }
       found = nil
     }
   }
@@ -41,7 +42,7 @@ extension MemoryCache {
     let found = value(for: key)
     if let found, refreshAge == nil || !isDue(key) { return found }
     let loader = MemoryLoader<Key, Value>(negativeLife, timeToLive, fetchCost, load)
-    return try await complete([(key, found)], loader)[key]
+    return try await complete([(key, found)], loader).first?.value
   }
 
   /// Returns the values of several keys, without those that the origin does not have. `load` is

@@ -54,9 +54,7 @@ public struct Counts: Sendable, Hashable, Codable {
   public var expirations: UInt64 { memory.expirations + disk.expirations }
 
   /// Hits divided by requests, or nil without requests.
-  public var hitRatio: Double? {
-    requests == 0 ? nil : Double(hits) / Double(requests)
-  }
+  public var hitRatio: Double? { requests == 0 ? nil : Double(hits) / Double(requests) }
   /// Hits that are not stale, divided by requests, or nil without requests.
   public var freshHitRatio: Double? {
     requests == 0 ? nil : Double(hits - min(hits, staleHits)) / Double(requests)

@@ -28,9 +28,7 @@ final class HybridCore: HybridTiers {
 
   var tiers: [SimulatedTier] { [memory, disk].compactMap { $0 } }
 
-  var stateBytes: Int {
-    tiers.reduce(hitBefore.bytes + lastNextUse.bytes) { $0 + $1.stateBytes }
-  }
+  var stateBytes: Int { tiers.reduce(hitBefore.bytes + lastNextUse.bytes) { $0 + $1.stateBytes } }
 
   var evictions: UInt64 { (disk ?? memory)?.counts.evictions ?? 0 }
   var choice: PolicyChoice? { memory?.tier.choice ?? disk?.tier.choice }

@@ -164,9 +164,7 @@ struct TimedSimulation: HybridReplay, ~Copyable {
     core.delete(object)
   }
 
-  mutating func bypass(_ object: TimedRequest) {
-    fetch(object.request, stores: false)
-  }
+  mutating func bypass(_ object: TimedRequest) { fetch(object.request, stores: false) }
 
   private mutating func fetch(_ request: Request, stores: Bool) {
     let bytes = reader.bytes(at: position)

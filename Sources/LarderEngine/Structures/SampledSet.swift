@@ -111,7 +111,5 @@ extension SampledSet where Value == NoValue {
   @inlinable @inline(__always) public subscript(place: Int) -> ObjectID { entry(at: place).id }
 
   /// Adds an object that is not in the bag.
-  @inlinable @inline(__always) public mutating func insert(_ id: ObjectID) {
-    insert(id, NoValue())
-  }
+  @inlinable @inline(__always) public mutating func insert(_ id: ObjectID) { insert(id, NoValue()) }
 }

@@ -107,9 +107,7 @@ public enum DeterministicMath {
     return a * power(ofTwo: k)
   }
 
-  private static func power(ofTwo k: Int) -> Double {
-    Double(bitPattern: UInt64(k + 1023) << 52)
-  }
+  private static func power(ofTwo k: Int) -> Double { Double(bitPattern: UInt64(k + 1023) << 52) }
 
   private static func exactSum(_ a: Double, _ b: Double) -> (high: Double, low: Double) {
     let sum = a + b
@@ -238,9 +236,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   }
 
   /// A number from 0 to below 1, a multiple of 2^-53.
-  @inlinable public mutating func nextUnit() -> Double {
-    Double(next() >> 11) * 0x1p-53
-  }
+  @inlinable public mutating func nextUnit() -> Double { Double(next() >> 11) * 0x1p-53 }
 }
 
 /// SplitMix64: Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014.

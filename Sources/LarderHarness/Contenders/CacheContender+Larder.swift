@@ -316,9 +316,7 @@ extension CacheSetup {
 }
 
 extension TierSetup {
-  fileprivate var timeToLive: Duration? {
-    timeToLiveMicroseconds.map { .microseconds(Int64($0)) }
-  }
+  fileprivate var timeToLive: Duration? { timeToLiveMicroseconds.map { .microseconds(Int64($0)) } }
 }
 
 extension DiskStoreOptions {

@@ -230,9 +230,7 @@ public final class TraceClock: CacheClock {
   public init() {}
 
   /// The latest instant that any thread has reached.
-  public var now: CacheInstant {
-    CacheInstant(microseconds: time.load(ordering: .relaxed))
-  }
+  public var now: CacheInstant { CacheInstant(microseconds: time.load(ordering: .relaxed)) }
 
   /// Advances to an instant in microseconds, unless the clock is already beyond it.
   public func advance(to instant: UInt64) {

@@ -26,9 +26,7 @@ public enum ContenderRegistry {
   }
 
   /// The cache of a name, or nil.
-  public static func named(_ name: String) -> CacheContender? {
-    all.last { $0.name == name }
-  }
+  public static func named(_ name: String) -> CacheContender? { all.last { $0.name == name } }
 }
 
 extension ContenderRegistry {

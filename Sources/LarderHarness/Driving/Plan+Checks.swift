@@ -100,9 +100,7 @@ extension Plan {
 
 extension PlannedCell {
   /// True if its preset encrypts. A simulation counts the same either way.
-  fileprivate var encrypts: Bool {
-    preset.flatMap { CachePreset.named($0) }?.isEncrypted ?? false
-  }
+  fileprivate var encrypts: Bool { preset.flatMap { CachePreset.named($0) }?.isEncrypted ?? false }
 }
 
 /// The memory for values when cells are executed over a trace, estimated before anything runs: a

@@ -49,9 +49,7 @@ struct TraceReader: @unchecked Sendable {
 
   @inline(__always) func bytes(_ index: Int) -> Int { Int(sizes?[index] ?? valueBytes) }
 
-  @inline(__always) func weight(_ index: Int) -> UInt32 {
-    countsBytes ? sizes?[index] ?? 1 : 1
-  }
+  @inline(__always) func weight(_ index: Int) -> UInt32 { countsBytes ? sizes?[index] ?? 1 : 1 }
 
   @inline(__always) func cost(_ index: Int) -> Float { costs?[index] ?? 1 }
 

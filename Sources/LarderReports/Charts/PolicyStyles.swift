@@ -28,9 +28,7 @@ struct PolicyStyles: Sendable {
     self.styles = styles
   }
 
-  subscript(name: String) -> SeriesStyle {
-    styles[Self.varying(name)] ?? Self.style(name)
-  }
+  subscript(name: String) -> SeriesStyle { styles[Self.varying(name)] ?? Self.style(name) }
 
   /// The varied name of a hybrid without LRU in memory; else it would look like its disk policy
   /// alone.

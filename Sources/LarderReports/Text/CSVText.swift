@@ -25,9 +25,7 @@ package enum CSVText {
     return String(quoted)
   }
 
-  package static func line(_ fields: [String]) -> String {
-    fields.joined(separator: ",") + "\n"
-  }
+  package static func line(_ fields: [String]) -> String { fields.joined(separator: ",") + "\n" }
 
   static func header<Row>(_ columns: [Column<Row>]) -> String { line(columns.map(\.title)) }
 

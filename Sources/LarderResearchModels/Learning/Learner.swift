@@ -93,9 +93,7 @@ struct Learner: ~Copyable {
     return row
   }
 
-  var bytes: Int {
-    examples.bytes + ids.bytes + rows.bytes + scores.bytes + parameters.modelBytes
-  }
+  var bytes: Int { examples.bytes + ids.bytes + rows.bytes + scores.bytes + parameters.modelBytes }
 }
 extension GradientBoosting {
   static func current(for spec: PolicySpec) throws(PolicyError) -> GradientBoosting {

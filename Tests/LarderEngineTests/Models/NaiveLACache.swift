@@ -62,9 +62,7 @@ struct NaiveLACache: NaivePolicy {
     return false
   }
 
-  mutating func insert(_ request: Request) {
-    residents.append((request.id, Double(request.size)))
-  }
+  mutating func insert(_ request: Request) { residents.append((request.id, Double(request.size))) }
 
   mutating func evict() -> ObjectID {
     guard let victim = residents.firstMinimum(by: { rank($0) < rank($1) }) else { return .none }

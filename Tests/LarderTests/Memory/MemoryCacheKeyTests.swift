@@ -97,4 +97,10 @@ import Testing
       #expect((shards.max() ?? 0) < 4_096 / 16 * 3)
     }
   }
+
+  @Test func keyThatIsNotEqualToItselfIsLoadedForEachRequest() async throws {
+    let cache = try MemoryCache<Double, Int>(
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 9)))
+    for number in 0..<2 { #expect(try await cache.value(for: .nan) { _ in number } == number) }
+  }
 }

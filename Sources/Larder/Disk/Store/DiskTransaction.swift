@@ -17,7 +17,7 @@ import LarderEngine
 ///     DELETED      in the open transaction: `deletes` ---+
 ///       |  `commit`
 ///       v
-///     RECLAIMED    `DiskFolder.retire`: the file is overwritten by a later value, or removed
+///     RECLAIMED    `ValueStore.retire`: the file is overwritten by a later value, or removed
 ///
 /// After a crash before the commit, the old entries are back, and the next opening removes files
 /// that no row names. On a full disk, `makeRoom` reclaims files before their rows are deleted; the

@@ -543,9 +543,7 @@ struct JSONKeys: Sendable {
     (byFolded[JSONNameTree.folded(name)] ?? []).map { all[$0] }
   }
 
-  func keys(ending name: String) -> [Key] {
-    all.filter { $0.folded.hasSuffix(name) }
-  }
+  func keys(ending name: String) -> [Key] { all.filter { $0.folded.hasSuffix(name) } }
 
   /// Key of exactly this name, or else one that differs by case and signs.
   func key(_ name: String) -> Key? {
