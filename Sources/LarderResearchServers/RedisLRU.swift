@@ -196,8 +196,14 @@ struct RedisMemory {
   }
 
   /// True if an entry fits in place of all others.
-  @inline(__always) func fits(_ size: UInt32) -> Bool {
-    empty + 8 * slots + UInt64(size) <= capacity
+  @inline(__always) func fits(_ request: Request) -> Bool {
+    empty + 8 * (slots + expirySlots) + bytes(of: request) <= capacity
+  }
+
+  /// Bytes that a new entry takes, with its TTL.
+  @inline(__always) func bytes(of request: Request) -> UInt64 {
+    if request.expires == Request.noExpiry { return UInt64(request.size) }
+    return UInt64(request.size) + expiryBytes + (expirySlots == 0 ? 32 : 0)
   }
 
   @inline(__always) mutating func add(_ size: UInt32, to count: Int) {
@@ -261,11 +267,13 @@ extension SampledPoolPolicy where Self: ~Copyable {
   }
 
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
-    state.memory?.fits(request.size) ?? true
+    state.memory?.fits(request) ?? true
   }
 
   @inline(__always) func isFull(for request: Request) -> Bool {
-    state.residents.count > 0 && state.memory?.isOver(adding: UInt64(request.size)) ?? false
+    state.residents.count > 0
+      && state.memory.map { $0.isOver(adding: $0.bytes(of: request)) }
+        ?? false
   }
 
   @inline(__always) var overflows: Bool {

@@ -63,7 +63,7 @@ public struct GeneratorSpec: Sendable, Hashable, Codable {
   public var ttls: ComponentSpec?
   /// Shares of get, set and delete, summing to 1; nil for the generator's own.
   public var operations: [String: Double]?
-  /// Requests per second for generators without times; nil means 1000 with TTLs, and no times without them.
+  /// Requests per second for generators without times; nil: 1000 with TTLs, else no times.
   public var rate: Double?
 
   /// Creates a spec; see the properties for the meaning of each part.

@@ -135,7 +135,7 @@ import Testing
     #expect(decision.keeps && decision.today.hitRatio == 300.0 / 450)
   }
 
-  /// A working set that moves: the policies that count requests keep what has been requested before.
+  /// A working set that moves: policies that count requests keep what was requested before.
   @Test func everyPolicyOfSquidIsTried() throws {
     let lines = (0..<6000).map { "\($0),page\($0 / 20 + $0 * $0 % 47),4096\n" }
     let trace = try AdviceStand.csv(lines.joined(), format: "csv:time=1:id=2:size=3:time-unit=s")

@@ -7,13 +7,13 @@ struct SizeTests {
   /// Lines of Swift below folders.
   @Test(
     arguments: [
-      (["Sources/LarderEngine"] + Registration.policies, 19_255),
+      (["Sources/LarderEngine"] + Registration.policies, 19_263),
       (["Sources/LarderTraces"], 16_298),
       (["Sources/LarderExperiments"], 12_274),
       (["Sources/Larder"], 20_145),
       (["Sources/LarderHTTP"], 2_217),
-      (["Sources"], 90_686),
-      (["Tests"], 72_173),
+      (["Sources"], 90_694),
+      (["Tests"], 72_178),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }

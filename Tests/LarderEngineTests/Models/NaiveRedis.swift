@@ -63,10 +63,15 @@ struct NaiveRedis: NaivePolicy {
   }
 
   func admit(_ request: Request) -> Bool {
-    room.map { 8 * slots + Int(request.size) <= $0 } ?? true
+    room.map { 8 * (slots + expirySlots) + bytes(request) <= $0 } ?? true
   }
 
-  func isFull(for request: Request) -> Bool { !keys.isEmpty && spare(Int(request.size)) < 0 }
+  func isFull(for request: Request) -> Bool { !keys.isEmpty && spare(bytes(request)) < 0 }
+
+  private func bytes(_ request: Request) -> Int {
+    let expiry = expiryBytes + (expirySlots == 0 ? 4 * 8 : 0)
+    return Int(request.size) + (request.expires == Request.noExpiry ? 0 : expiry)
+  }
 
   var overflows: Bool { !keys.isEmpty && spare() < 0 }
 
