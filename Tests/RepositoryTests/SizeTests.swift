@@ -10,9 +10,9 @@ struct SizeTests {
       (["Sources/LarderEngine"] + Registration.policies, 19_263),
       (["Sources/LarderTraces"], 16_298),
       (["Sources/LarderExperiments"], 12_274),
-      (["Sources/Larder"], 20_145),
+      (["Sources/Larder"], 20_147),
       (["Sources/LarderHTTP"], 2_217),
-      (["Sources"], 90_694),
+      (["Sources"], 90_696),
       (["Tests"], 72_178),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {

@@ -22,11 +22,12 @@ extension MemoryCache {
   ) async throws -> Value {
     var found = value(for: key)
     if let found, refreshAge == nil || !isDue(key) { return found }
+    // A key that is not equal to itself, such as NaN, is never found.
+    if key != key { return try await load(key) }
     let loader = MemoryLoader<Key, Value>(nil, timeToLive, fetchCost, load)
     while true {
       // Nil only if another request started the load, with a loader that may find nothing.
-      // Not looked up, as a key need not be equal to itself.
-      if let value = try await complete([(key, found)], loader).first?.value { return value }
+      if let value = try await complete([(key, found)], loader)[key] { return value }
       found = nil
     }
   }
@@ -41,8 +42,9 @@ extension MemoryCache {
   ) async throws -> Value? {
     let found = value(for: key)
     if let found, refreshAge == nil || !isDue(key) { return found }
+    if key != key { return try await load(key) }
     let loader = MemoryLoader<Key, Value>(negativeLife, timeToLive, fetchCost, load)
-    return try await complete([(key, found)], loader).first?.value
+    return try await complete([(key, found)], loader)[key]
   }
 
   /// Returns the values of several keys, without those that the origin does not have. `load` is
