@@ -13,7 +13,7 @@ struct SizeTests {
       (["Sources/Larder"], 20_147),
       (["Sources/LarderHTTP"], 2_217),
       (["Sources"], 90_696),
-      (["Tests"], 72_178),
+      (["Tests"], 72_187),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }

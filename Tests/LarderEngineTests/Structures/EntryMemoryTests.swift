@@ -39,6 +39,15 @@ import Testing
     #expect(RedisLRU.entryBytes(own, value: 45, key: 40) == 24 + 48 + 16 + 56)
   }
 
+  /// Minutes have 16 bits: from the last but one to the second of the next round are two of decay.
+  @Test func minutesOfRedisWrapAround() throws {
+    var policy = try RedisLFU(
+      PolicySetup(
+        capacity: 9, unit: .objects, objects: 9, seed: 1, spec: PolicySpec(parsing: "redis-lfu")))
+    policy.notice(.time(65_537 * 60_000_000))
+    #expect(policy.score(65_535 << 8 | 100) == 255 - 98)
+  }
+
   private let plain: PolicySpec
 
   init() throws { plain = try PolicySpec(parsing: "memcached") }
