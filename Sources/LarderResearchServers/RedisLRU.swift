@@ -213,16 +213,16 @@ struct RedisMemory {
 
   /// Counts a key that has a TTL from now on, or no longer.
   @inline(__always) mutating func countExpiry(_ begins: Bool) {
-    if begins { expirySlots = max(4, grown(expirySlots, holding: expiring)) }
+    if begins { expirySlots = grown(expirySlots, holding: expiring) }
     expiring = begins ? expiring + 1 : expiring - 1
     used = begins ? used + expiryBytes : used - expiryBytes
   }
 
   @inline(__always) private func grown(_ slots: UInt64, holding count: UInt64) -> UInt64 {
-    guard count >= max(slots, 1),
-      !isOver(adding: 16 * slots) || Double(count) > 1.618 * Double(slots)
+    if slots == 0 { return 4 }
+    guard count >= slots, !isOver(adding: 16 * slots) || Double(count) > 1.618 * Double(slots)
     else { return slots }
-    var slots = max(slots, 4)
+    var slots = slots
     while count >= slots { slots *= 2 }
     return slots
   }

@@ -232,15 +232,18 @@ import Testing
   }
 
   /// Missing columns are reported before the first cell is run.
-  @Test func aLoadByTheTraceNeedsItsTimes() throws {
+  @Test(arguments: [
+    ("mode: execute\nexecute: {load: {trace: 1x}}\n", "so 'execute' cannot use them"),
+    ("configurations: {kind: memory, memory: {ttl: 1s}}\n", "so nothing is older than 'ttl'"),
+  ])
+  func timesAreNeeded(_ lines: String, _ message: String) throws {
     let scratch = try ScratchFolder()
     try scratch.write("1\n2\n1\n", to: "ids.txt")
     let file = try scratch.write(
-      "source: {trace: ids.txt}\npolicies: lru\ncapacities: 1\nmode: execute\n"
-        + "execute: {load: {trace: 1x}}\n", to: "timed.yaml")
+      "source: {trace: ids.txt}\npolicies: lru\ncapacities: 1\n\(lines)", to: "timed.yaml")
     let run = try LarderProcess(["run", file, "--output", "out"], in: scratch.folder)
     #expect(run.exitCode == 2)
-    #expect(run.notes.contains("'ids.txt' has no times, so 'execute' cannot use them"))
+    #expect(run.notes.contains("'ids.txt' has no times, \(message)"), "\(run.notes)")
     #expect(!FileManager.default.fileExists(atPath: scratch.url("out").path))
   }
 }

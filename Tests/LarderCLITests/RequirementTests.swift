@@ -80,6 +80,20 @@ import Testing
     #expect(run.notes.contains(message) && run.notes.contains("w.yaml:4: "), "\(run.notes)")
   }
 
+  @Test(arguments: [
+    #"{bytes_written_per_day: "<= 1 KB"}"#,
+    #"[{configurations: disk, policies: lru, hit_ratio: ">= 1 %"}]"#,
+  ])
+  func limitOfNoCellIsRefused(_ requirements: String) throws {
+    let scratch = try ScratchFolder()
+    let disk = "configurations: [memory, {kind: disk, policy: sieve}]\n"
+    let text = workload(requirements)
+    try scratch.write(
+      requirements.contains("disk") ? text + disk : text, to: "w.yaml")
+    let run = try LarderProcess(["run", "w.yaml", "--output", "o"], in: scratch.folder)
+    #expect(run.exitCode == 2 && run.notes.contains("of no cell: "), "\(run.notes)")
+  }
+
   /// As in the tables of the report.
   @Test func staleHitsAreNoHits() throws {
     let scratch = try ScratchFolder()

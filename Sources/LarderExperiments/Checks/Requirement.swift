@@ -115,16 +115,12 @@ package struct RequirementResult: Sendable, Hashable, Codable {
       ? (NumberText.fixed(short * 100, decimals: 2) ?? "–") + " points" : figure.words(short)
   }
 
-  /// Results for all cells, in their order. What a kind of cache does not have is not required of
-  /// it: bytes written of memory, measured figures of cells that are only simulated.
+  /// Results for all cells, in their order.
   package static func all(_ workload: Workload, _ records: [Record]) -> [RequirementResult] {
     records.flatMap { record in
-      workload.requirements.filter { $0.applies(to: record, of: workload) }.flatMap { one in
-        one.limits.filter { limit in
-          if limit.figure == .bytesWrittenPerDay { return record.cell.kind != .memory }
-          return !limit.figure.isExecuted || record.executions != nil
-        }.map { RequirementResult($0, record, amongTraces: !workload.moreSources.isEmpty) }
-      }
+      workload.requirements.flatMap {
+        $0.limits(of: record.cell, isExecuted: record.executions != nil, in: workload)
+      }.map { RequirementResult($0, record, amongTraces: !workload.moreSources.isEmpty) }
     }
   }
 
@@ -143,11 +139,30 @@ package struct Requirements: Sendable, Hashable {
   package var filter = ExecutionFilter()
   package var limits: [Requirement] = []
 
-  fileprivate func applies(to record: Record, of workload: Workload) -> Bool {
-    let cell = record.cell
+  /// Limits that hold for a cell. What a kind of cache does not have is not required of it: bytes
+  /// written of memory, measured figures of cells that are only simulated.
+  func limits(of cell: Cell, isExecuted: Bool, in workload: Workload) -> [Requirement] {
     let configuration = workload.configurations.first { $0.name == cell.configuration }
-    return (filter.configurations?.contains { configuration?.answers(to: $0) ?? false } ?? true)
-      && (filter.policies?.contains { $0.description == cell.policy } ?? true)
-      && (filter.capacities?.contains { $0.description == cell.capacityLabel } ?? true)
+    guard filter.configurations?.contains(where: { configuration?.answers(to: $0) ?? false }) ?? true,
+      filter.policies?.contains(where: { $0.description == cell.policy }) ?? true,
+      filter.capacities?.contains(where: { $0.description == cell.capacityLabel }) ?? true
+    else { return [] }
+    return limits.filter {
+      $0.figure == .bytesWrittenPerDay ? cell.kind != .memory : isExecuted || !$0.figure.isExecuted
+    }
+  }
+
+  /// - Throws: `PlanError` if a limit holds for no cell, so that nothing could miss it.
+  func check(_ cells: [PlannedCell], of workload: Workload) throws(PlanError) {
+    let held = Set(cells.flatMap { limits(of: $0.cell, isExecuted: $0.isExecuted, in: workload) })
+    guard let limit = limits.first(where: { !held.contains($0) }) else { return }
+    let figure = limit.figure
+    throw PlanError(
+      "'require' limits '\(figure.rawValue)' of no cell: "
+        + (figure == .bytesWrittenPerDay
+          ? "it needs a configuration with a disk"
+          : figure.isExecuted
+            ? "it is measured where 'execute' runs a cell"
+            : "no cell has these configurations, policies and capacities"))
   }
 }

@@ -29,6 +29,7 @@ package struct Plan: Sendable {
       throw PlanError(
         "nothing to run: 'mode' does not include simulate, and 'execute' selects no cell")
     }
+    for requirements in workload.requirements { try requirements.check(cells, of: workload) }
     return cells
   }
 

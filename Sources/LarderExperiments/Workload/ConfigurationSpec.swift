@@ -163,7 +163,7 @@ extension TierSetup {
 extension SimulationSetup {
   package var limits: String { tiers.map(\.limits).joined(separator: " before ") }
 
-  var tiers: [TierSetup] {
+  package var tiers: [TierSetup] {
     switch arrangement {
     case .memory(let tier), .disk(let tier): [tier]
     case .hybrid(let memory, let disk, _): [memory, disk]

@@ -82,8 +82,17 @@ extension Plan {
   private static func checkTime(
     of planned: PlannedCell, over trace: PreparedTrace
   ) throws(PlanError) {
-    guard let time = planned.setup.time else { return }
     let cell = planned.cell
+    // Articles' caches have lifetimes in any case.
+    if trace.requests.times == nil, planned.preset == nil,
+      planned.setup.tiers.contains(where: { $0.timeToLiveSeconds != nil })
+    {
+      throw PlanError(
+        of: cell.configuration,
+        ": '\(cell.trace)' has no times, so nothing is older than 'ttl': remove it, or give a "
+          + "generator a 'rate'")
+    }
+    guard let time = planned.setup.time else { return }
     if time.clock == .trace, trace.requests.times == nil {
       throw PlanError(
         of: cell.configuration,

@@ -11,8 +11,8 @@ struct CheckFinding {
   }
 
   let level: Level
-  /// The cell; nil for a trace.
-  let cell: CellName?
+  /// The cell's name; nil for a trace.
+  let cell: String?
   let title: String
   let kind: String?
   let sentence: String
@@ -36,7 +36,7 @@ extension CheckResult {
     let new = counts.new.map { finding(.remark, $0.name, nil, "not in the baseline") }
     let missing = counts.missing.map { cell in
       CheckFinding(
-        level: .failure, cell: cell.name, title: "\(cell.name)", kind: "missing",
+        level: .failure, cell: "\(cell.name)", title: "\(cell.name)", kind: "missing",
         sentence: "in the baseline, but not in the workload")
     }
     let unequal = unequalExecutions.map {
@@ -53,7 +53,7 @@ extension CheckResult {
     }
     let required = requirements.map { one in
       CheckFinding(
-        level: one.isMet ? .remark : .failure, cell: nil, title: one.cell, kind: "required",
+        level: one.isMet ? .remark : .failure, cell: one.cell, title: one.cell, kind: "required",
         sentence: one.text)
     }
     return traces + required + changed + new + missing + unequal + resourceFindings + timed
@@ -79,7 +79,7 @@ extension CheckResult {
     title: String? = nil
   ) -> CheckFinding {
     CheckFinding(
-      level: level, cell: cell, title: title ?? "\(cell)", kind: kind, sentence: sentence,
+      level: level, cell: "\(cell)", title: title ?? "\(cell)", kind: kind, sentence: sentence,
       command: TextSafety.singleLine("\(command) \(ShellWord.option("--only", "\(cell)"))"))
   }
 }

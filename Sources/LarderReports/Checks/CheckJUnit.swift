@@ -60,14 +60,11 @@ package enum CheckJUnit {
   }
 
   private static func cases(of result: CheckResult) -> [TestCase] {
-    let findings = result.findings
-    // A requirement names its cell in the title, and a change of a trace is titled "trace".
-    let byName = Dictionary(grouping: findings) { $0.cell?.description ?? $0.title }
-    let traces = byName["trace"] ?? []
-    let missing = findings.filter { $0.level == .failure && $0.command == nil && $0.cell != nil }
+    let findings = Dictionary(grouping: result.findings, by: \.cell)
+    let traces = findings[nil] ?? []
     return (traces.isEmpty ? [] : [test("trace", traces)])
-      + result.cells.map { test("\($0)", byName["\($0)"] ?? []) }
-      + missing.map { test($0.title, [$0]) }
+      + result.cells.map { test("\($0)", findings["\($0)"] ?? []) }
+      + result.counts.missing.map { test("\($0.name)", findings["\($0.name)"] ?? []) }
   }
 
   private static func test(_ name: String, _ findings: [CheckFinding]) -> TestCase {
