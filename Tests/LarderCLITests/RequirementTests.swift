@@ -86,10 +86,9 @@ import Testing
   ])
   func limitOfNoCellIsRefused(_ requirements: String) throws {
     let scratch = try ScratchFolder()
-    let disk = "configurations: [memory, {kind: disk, policy: sieve}]\n"
+    let disk = "configurations: [memory, {kind: disk, disk: {policy: sieve}}]\n"
     let text = workload(requirements)
-    try scratch.write(
-      requirements.contains("disk") ? text + disk : text, to: "w.yaml")
+    try scratch.write(requirements.contains("disk") ? text + disk : text, to: "w.yaml")
     let run = try LarderProcess(["run", "w.yaml", "--output", "o"], in: scratch.folder)
     #expect(run.exitCode == 2 && run.notes.contains("of no cell: "), "\(run.notes)")
   }

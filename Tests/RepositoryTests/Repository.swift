@@ -43,7 +43,10 @@ enum Repository {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
+  // Links within the repository are to files that are looked at anyway.
   private static func isFile(_ url: URL) -> Bool {
+    let link = try? FileManager.default.destinationOfSymbolicLink(atPath: url.path)
+    guard link == nil else { return false }
     var isDirectory: ObjCBool = false
     let exists = FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory)
     return exists && !isDirectory.boolValue

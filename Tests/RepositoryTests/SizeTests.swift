@@ -7,16 +7,17 @@ struct SizeTests {
   /// Lines of Swift below folders.
   @Test(
     arguments: [
-      (["Sources/LarderEngine"] + Registration.policies, 19_263),
-      (["Sources/LarderTraces"], 16_298),
-      (["Sources/LarderExperiments"], 12_274),
-      (["Sources/Larder"], 20_147),
-      (["Sources/LarderHTTP"], 2_217),
-      (["Sources"], 90_696),
-      (["Tests"], 72_187),
+      (["Sources/LarderEngine"] + Registration.policies, 19_150),
+      (["Sources/LarderTraces"], 16_227),
+      (["Sources/LarderExperiments"], 12_229),
+      (["Sources/Larder"], 20_059),
+      (["Sources/LarderHTTP"], 2_203),
+      (["Sources"], 90_254),
+      (["Tests"], 70_796),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
-    let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }
+    // A line break at the end begins no line.
+    let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count - 1 }
     #expect(lines <= limit, "\(folders.joined(separator: ", ")) have \(lines) lines")
   }
 

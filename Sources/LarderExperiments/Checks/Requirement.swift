@@ -143,7 +143,8 @@ package struct Requirements: Sendable, Hashable {
   /// written of memory, measured figures of cells that are only simulated.
   func limits(of cell: Cell, isExecuted: Bool, in workload: Workload) -> [Requirement] {
     let configuration = workload.configurations.first { $0.name == cell.configuration }
-    guard filter.configurations?.contains(where: { configuration?.answers(to: $0) ?? false }) ?? true,
+    guard
+      filter.configurations?.contains(where: { configuration?.answers(to: $0) ?? false }) ?? true,
       filter.policies?.contains(where: { $0.description == cell.policy }) ?? true,
       filter.capacities?.contains(where: { $0.description == cell.capacityLabel }) ?? true
     else { return [] }

@@ -45,6 +45,15 @@ extension Plan {
     // A cache with its own policy is not simulated, and its policy is unknown here.
     for planned in cells where planned.isSimulated {
       guard let trace = traces[planned.cell] else { continue }
+      // Caches of articles have lifetimes in any case.
+      if !traces.all.contains(where: { $0.requests.times != nil }), planned.preset == nil,
+        planned.setup.tiers.contains(where: { $0.timeToLiveSeconds != nil })
+      {
+        throw PlanError(
+          of: planned.cell.configuration,
+          ": '\(trace.name)' has no times, so nothing is older than 'ttl': remove it, or give a "
+            + "generator a 'rate'")
+      }
       try checkTime(of: planned, over: trace)
       if planned.prefix != nil, trace.prompts == nil {
         throw PlanError(
@@ -82,17 +91,8 @@ extension Plan {
   private static func checkTime(
     of planned: PlannedCell, over trace: PreparedTrace
   ) throws(PlanError) {
-    let cell = planned.cell
-    // Articles' caches have lifetimes in any case.
-    if trace.requests.times == nil, planned.preset == nil,
-      planned.setup.tiers.contains(where: { $0.timeToLiveSeconds != nil })
-    {
-      throw PlanError(
-        of: cell.configuration,
-        ": '\(cell.trace)' has no times, so nothing is older than 'ttl': remove it, or give a "
-          + "generator a 'rate'")
-    }
     guard let time = planned.setup.time else { return }
+    let cell = planned.cell
     if time.clock == .trace, trace.requests.times == nil {
       throw PlanError(
         of: cell.configuration,
