@@ -89,13 +89,13 @@ import Testing
   func filtersCountAsSimulated(
     filter: (offset: Int, element: String), policy: String
   ) throws {
-    func tier(_ filter: String, _ capacity: UInt64) throws -> TierSetup {
+    func guarded(_ filter: String, _ capacity: UInt64) throws -> TierSetup {
       var tier = try ExecutionStand.tier(policy, capacity: capacity)
       let isPossible = filter != "tinylfu" || PolicyRegistry.knowsVictim(tier.policy)
       tier.admission = try PolicySpec(parsing: isPossible ? filter : "second-hit")
       return tier
     }
-    let tier = try tier(filter.element, 60)
+    let tier = try guarded(filter.element, 60)
     for unit in [CapacityUnit.objects, .bytes] {
       for (arrangement, requests) in [(Arrangement.memory(tier), 4_000), (.disk(tier), 1_500)] {
         let counts = try Self.compare(arrangement, unit, requests, number: 1)
@@ -109,7 +109,7 @@ import Testing
     for inclusion in HybridRules.Inclusion.allCases {
       for (number, promotion) in HybridRules.Promotion.allCases.enumerated() {
         let arrangement = Arrangement.hybrid(
-          memory: try tier(filter.element, 14), disk: try tier(other, 70),
+          memory: try guarded(filter.element, 14), disk: try guarded(other, 70),
           rules: HybridRules(inclusion: inclusion, promotion: promotion))
         _ = try Self.compare(arrangement, number == 1 ? .objects : .bytes, 700, number: number + 1)
       }
