@@ -1,6 +1,6 @@
 import Larder
 
-/// Permitted values of each key while calls fail or a disk is full, and after the end of the process.
+/// Permitted values of each key while calls fail or a disk is full, and after the process ends.
 struct FaultModel<Key: Hashable> {
   private(set) var now: [Key: Set<UInt64?>] = [:]
   /// Values after the process is killed and, with `full`, after a power cut.
@@ -9,7 +9,7 @@ struct FaultModel<Key: Hashable> {
   /// True if each successful call is durable at once.
   private let isDurable: Bool
 
-  /// Creates the model of a cache with exactly these values; `earlier` are those that keys once had.
+  /// Creates the model of a cache with exactly these values; `earlier` are those that keys had.
   init(_ values: [Key: UInt64?], earlier: [(Key, UInt64)] = [], _ durability: DiskDurability) {
     isDurable = durability != .none
     for (key, value) in values {

@@ -70,7 +70,9 @@ extension FuzzTarget {
         let again = try accepted(or: DiskCacheError.self) {
           try BlockingDiskCache(path: path, configuration: configuration, clock: clock)
         }
-        guard let again else { throw FuzzFinding("cannot be opened again: \(configuration.limits)") }
+        guard let again else {
+          throw FuzzFinding("cannot be opened again: \(configuration.limits)")
+        }
         cache = again
       }
     }
