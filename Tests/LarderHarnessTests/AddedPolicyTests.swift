@@ -83,15 +83,16 @@ private struct Unspeakable: OneListPolicy, ~Copyable {
         try PolicyRegistry.add(OwnLRU.self)
         let trace = ExecutionTrace(requests: 4_000, sizeMax: 12, seed: 5).prepared()
         func counts(_ memory: String, _ disk: String?, _ unit: CapacityUnit) throws -> Counts {
-          let tier = try ExecutionStand.tier(memory, capacity: 20)
+          let capacities: (UInt64, UInt64) = unit == .objects ? (20, 90) : (160, 500)
+          let tier = try ExecutionStand.tier(memory, capacity: capacities.0)
           var arrangement = Arrangement.memory(tier)
           if let disk {
-            arrangement = .hybrid(
-              memory: tier, disk: try ExecutionStand.tier(disk, capacity: 90), rules: HybridRules())
+            let large = try ExecutionStand.tier(disk, capacity: capacities.1)
+            arrangement = .hybrid(memory: tier, disk: large, rules: HybridRules())
           }
           let planned = ExecutionStand.cell(arrangement, unit: unit)
           let (execution, simulated) = try ExecutionStand().compare(planned, over: trace)
-          try #require(execution.counts == simulated && simulated.hits > 100)
+          try #require(execution.counts == simulated && simulated.hits > 200)
           return simulated
         }
         for unit in [CapacityUnit.objects, .bytes] {

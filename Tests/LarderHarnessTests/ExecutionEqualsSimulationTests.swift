@@ -11,7 +11,8 @@ import Testing
 /// `ConfigurationDifferentialTests` does not draw: long traces, changed expiries, slow filters,
 /// bytes moved.
 @Suite struct ExecutionEqualsSimulationTests {
-  private static let policies = Array(DrawMaker.policies.enumerated())
+  /// Those without parameters, which draws have.
+  private static let policies = DrawMaker.policies.filter { !$0.contains(":") }
 
   private static func compare(
     _ arrangement: Arrangement, _ unit: CapacityUnit, _ requests: Int, number: Int
@@ -29,7 +30,7 @@ import Testing
   }
 
   /// Every policy over traces in which it adapts.
-  @Test(arguments: policies, [CapacityUnit.objects, .bytes])
+  @Test(arguments: Array(policies.enumerated()), [CapacityUnit.objects, .bytes])
   func longTracesCountAsSimulated(
     policy: (offset: Int, element: String), unit: CapacityUnit
   ) throws {
@@ -47,7 +48,7 @@ import Testing
   }
 
   /// Every policy in memory, each with another one on disk, under all rules.
-  @Test(arguments: policies, HybridRules.Inclusion.allCases)
+  @Test(arguments: Array(policies.enumerated()), HybridRules.Inclusion.allCases)
   func hybridsCountAsSimulated(
     policy: (offset: Int, element: String), inclusion: HybridRules.Inclusion
   ) throws {
@@ -66,7 +67,7 @@ import Testing
     {
       // Every policy occurs on disk, too, with several ones in memory.
       let number = policy.offset + index
-      let disk = DrawMaker.policies[(policy.offset + number) % DrawMaker.policies.count]
+      let disk = Self.policies[(policy.offset + number) % Self.policies.count]
       let capacities: (UInt64, UInt64) = number % 5 == 4 ? (60, 9) : (14, 70)
       let arrangement = Arrangement.hybrid(
         memory: try ExecutionStand.tier(
@@ -135,7 +136,7 @@ import Testing
       }
       planned.setup.segments = segments
       let (_, simulated) = try stand.compare(planned, over: trace.prepared())
-      #expect(simulated.disk.bytesMoved ?? 0 > 5 * sizeMax)
+      #expect(simulated.disk.bytesMoved ?? 0 > sizeMax)
     }
   }
 
