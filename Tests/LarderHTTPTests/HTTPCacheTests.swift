@@ -37,6 +37,24 @@ private final class Origin: Sendable {
   func answers(_ answer: @escaping Answer) { self.answer.withLock { $0 = answer } }
 }
 
+/// A clock that stands still, and does something at one of its next readings.
+private final class ActingClock: CacheClock {
+  private let next: Mutex<(reading: Int, action: @Sendable () -> Void)?> = Mutex(nil)
+
+  func act(at reading: Int, _ action: @escaping @Sendable () -> Void) {
+    next.withLock { $0 = (reading, action) }
+  }
+
+  var now: CacheInstant {
+    let action = next.withLock { next -> (@Sendable () -> Void)? in
+      next?.reading -= 1
+      return next?.reading == 0 ? next?.action : nil
+    }
+    action?()
+    return CacheInstant(.seconds(1_790_000_000))
+  }
+}
+
 @Suite(.endsInTime) struct HTTPCacheTests {
   private let clock = CaseClock()
 
@@ -285,6 +303,36 @@ private final class Origin: Sendable {
     #expect(try await cache.result(for: URLRequest(url: origin.url("/a"))).source == .origin)
     let counts = await cache.statistics
     #expect(counts.invalidations == UInt64(invalidations))
+  }
+
+  /// Whichever two steps of storing it comes between.
+  @Test(arguments: 1...5) func responseIsNotStoredAfterTheRemovalOfAll(reading: Int) async throws {
+    let clock = ActingClock()
+    var configuration = HTTPCacheConfiguration(clock: clock)
+    configuration.disk = nil
+    let cache = try await HTTPCache(
+      directory: nil, configuration: configuration, client: HTTPClient(LoopbackClient.send))
+    let removal: Mutex<Task<Void, any Error>?> = Mutex(nil)
+    let origin = try Origin { _ in
+      clock.act(at: reading) {
+        let done = DispatchSemaphore(value: 0)
+        removal.withLock {
+          $0 = Task {
+            try await cache.removeAll()
+            done.signal()
+          }
+        }
+        // Not for longer: it may need a lock that is held here.
+        _ = done.wait(timeout: .now() + 0.2)
+      }
+      return LoopbackReply("a", fields: [("Cache-Control", "max-age=60")])
+    }
+    let request = URLRequest(url: origin.url("/a"))
+    _ = try await cache.data(for: request)
+    clock.act(at: 0) {}
+    let task = removal.withLock { $0 }
+    try await task?.value
+    #expect(try await cache.result(for: request).source == (task == nil ? .cache : .origin))
   }
 
   @Test func incompleteAnswerToAPostIsNotStored() async throws {
