@@ -34,7 +34,7 @@ enum ByteRange: Sendable, Hashable {
     }
   }
 
-  fileprivate static func number(_ text: some StringProtocol) -> Int64? {
+  static func number(_ text: some StringProtocol) -> Int64? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Int64(text)
   }

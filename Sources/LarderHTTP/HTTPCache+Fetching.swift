@@ -23,11 +23,10 @@ extension HTTPCache {
 
   func answer(_ exchange: HTTPExchange) async throws -> HTTPCacheResult {
     let head = exchange.head
-    guard ["GET", "HEAD"].contains(head.method), !head.control.noStore else {
-      return try await forward(exchange)
-    }
-    if head.hasOriginCondition {
-      return counted(try await fetch(exchange, nil).result)
+    let isForwarded = !["GET", "HEAD"].contains(head.method) || head.control.noStore
+    if isForwarded || head.hasOriginCondition {
+      if head.control.onlyIfCached { return try unavailable(exchange) }
+      return try await isForwarded ? forward(exchange) : counted(fetch(exchange, nil).result)
     }
     let candidate = exchange.ignoresStored ? nil : await lookUp(head)
     if let candidate {
@@ -36,7 +35,7 @@ extension HTTPCache {
         if let result = respond(exchange, candidate, .cache) { return counted(result) }
       case .whileRefreshed:
         if let result = respond(exchange, candidate, .staleWhileRevalidate) {
-          refresh(exchange, candidate)
+          if !head.control.onlyIfCached { refresh(exchange, candidate) }
           return counted(result)
         }
       case .whenValidated: break
@@ -52,18 +51,22 @@ extension HTTPCache {
   }
 
   private func forward(_ exchange: HTTPExchange) async throws -> HTTPCacheResult {
+    let head = exchange.head
+    let removals = removalCount(of: head.url)
     let requested = now
     let (data, response) = try await client.send(exchange.outgoing(with: []))
     let answer = ResponseHead(response)
-    for url in answer.invalidates(answering: exchange.head) {
+    let invalidated = answer.invalidates(answering: head)
+    for url in invalidated {
       count(\.invalidations)
       await invalidate(url)
     }
-    if exchange.head.method == "POST", answer.mayBeStored(answering: exchange.head) {
-      let get = RequestHead(url: exchange.head.url, fields: exchange.head.fields)
+    if head.method == "POST", answer.mayBeStored(answering: head), answer.isComplete(data) {
+      let get = exchange.get
       let stored = StoredResponse(
         answer, body: data, answering: get, requestTime: requested, responseTime: now)
-      await change(get.url, since: removalCount(of: get.url)) { $0.insert(stored, for: get) }
+      let own = UInt64(invalidated.count { slot(of: $0) == slot(of: get.url) })
+      await change(get.url, since: removals + own) { $0.insert(stored, for: get) }
     }
     return counted(HTTPCacheResult(data: data, response: response, source: .origin))
   }
@@ -153,6 +156,8 @@ extension HTTPCache {
           if !old.all.isEmpty { _ = try cache.remove(key) }
         } else if new != old {
           _ = try cache.set(new, for: key)
+          // Emptying the cache does not wait for this lane.
+          if self.removalCount(of: key) != removals { _ = try cache.remove(key) }
         }
       }
     } catch {
@@ -190,8 +195,7 @@ extension HTTPCache {
     let conditions =
       head.hasClientCondition || head.method != "GET" ? [] : candidate?.conditions ?? []
     let requested = now
-    let data: Data
-    let response: HTTPURLResponse
+    let (data, response): (Data, HTTPURLResponse)
     do {
       (data, response) = try await client.send(exchange.outgoing(with: conditions))
     } catch {
@@ -203,20 +207,18 @@ extension HTTPCache {
       throw error
     }
     let answer = ResponseHead(response)
+    let result = HTTPCacheResult(data: data, response: response, source: .origin)
     if answer.isServerError, let result = substitute(exchange, candidate) {
       return Landing(result: result, stored: candidate)
     }
     if answer.status == 304, let candidate {
       guard candidate.isConfirmed(by: answer) else {
         if !conditions.isEmpty { return try await fetch(exchange, nil) }
-        return Landing(
-          result: HTTPCacheResult(data: data, response: response, source: .origin), stored: nil)
+        return Landing(result: result, stored: nil)
       }
       return try await confirm(
-        exchange, candidate, answer, isOurs: !conditions.isEmpty, data, response, requested,
-        removals)
+        exchange, candidate, answer, isOurs: !conditions.isEmpty, result, requested, removals)
     }
-    let result = HTTPCacheResult(data: data, response: response, source: .origin)
     // A client that followed a redirect by itself returns the response of another URL.
     let isOwn =
       response.url.map { RequestHead.normalised($0.absoluteString) == head.url } ?? true
@@ -252,51 +254,36 @@ extension HTTPCache {
   /// for it.
   private func confirm(
     _ exchange: HTTPExchange, _ candidate: StoredResponse, _ answer: ResponseHead, isOurs: Bool,
-    _ data: Data, _ response: HTTPURLResponse, _ requested: Int64, _ removals: UInt64
+    _ result: HTTPCacheResult, _ requested: Int64, _ removals: UInt64
   ) async throws -> Landing {
-    var updated = candidate
-    updated.update(by: answer, requestTime: requested, responseTime: now)
-    // A condition of the client may be about another representation.
-    let isAboutCandidate = answer.fields["ETag"].map { tag in
-      candidate.entityTag.map { EntityTag.matchesWeakly(tag, $0) } ?? false
+    let updated = candidate.updated(
+      by: answer, answering: exchange.get, requestTime: requested, responseTime: now)
+    let stored = updated.head.mayBeStored(answering: exchange.get) ? updated : nil
+    // A condition of the client may be about another representation; two tags were compared.
+    if isOurs || answer.entityTag != nil && candidate.entityTag != nil {
+      if isOurs { noteSharing(of: exchange.head, stored) }
+      await change(exchange.head.url, since: removals) { $0.replace(candidate, by: stored) }
     }
-    if isOurs || isAboutCandidate ?? false {
-      let new = updated
-      if isOurs { noteSharing(of: exchange.head, answer.control.noStore ? nil : new) }
-      await change(exchange.head.url, since: removals) { responses in
-        if answer.control.noStore {
-          responses.remove(candidate)
-        } else {
-          _ = responses.replace(candidate, by: new)
-        }
-      }
+    guard isOurs else { return Landing(result: result, stored: nil) }
+    if let result = respond(exchange, updated, .revalidated) {
+      return Landing(result: result, stored: stored)
     }
-    if isOurs {
-      if let result = respond(exchange, updated, .revalidated) {
-        return Landing(result: result, stored: answer.control.noStore ? nil : updated)
-      }
-      // A range that is not stored.
-      return try await fetch(exchange, nil)
-    }
-    return Landing(
-      result: HTTPCacheResult(data: data, response: response, source: .origin), stored: nil)
+    // A range that is not stored.
+    return try await fetch(exchange, nil)
   }
 
   private func learn(
     _ exchange: HTTPExchange, _ answer: ResponseHead, _ requested: Int64, _ removals: UInt64
   ) async -> HTTPCacheResult? {
     guard answer.status == 200 else { return nil }
-    let get = RequestHead(url: exchange.head.url, fields: exchange.head.fields)
+    let get = exchange.get
     guard let candidate = await lookUp(get), candidate.head.status == 200 else { return nil }
-    guard candidate.isConfirmed(byHead: answer) else {
-      await change(get.url, since: removals) { $0.remove(candidate) }
-      return nil
-    }
-    var updated = candidate
-    updated.update(by: answer, requestTime: requested, responseTime: now)
-    let new = updated
-    await change(get.url, since: removals) { _ = $0.replace(candidate, by: new) }
-    return respond(exchange, updated, .revalidated)
+    let updated = candidate.updated(
+      by: answer, answering: get, requestTime: requested, responseTime: now)
+    let isConfirmed = candidate.isConfirmed(byHead: answer)
+    let stored = isConfirmed && updated.head.mayBeStored(answering: get) ? updated : nil
+    await change(get.url, since: removals) { $0.replace(candidate, by: stored) }
+    return stored.flatMap { respond(exchange, $0, .revalidated) }
   }
 
   /// Stores a response if it may be stored, and returns it. If not, a stale one that it would have
@@ -312,7 +299,7 @@ extension HTTPCache {
       return stored
     }
     if answer.status < 500, answer.status != 304, let candidate, !candidate.isFresh(at: now) {
-      await change(head.url, since: removals) { $0.remove(candidate) }
+      await change(head.url, since: removals) { $0.replace(candidate, by: nil) }
     }
     return nil
   }
@@ -333,14 +320,14 @@ extension HTTPCache {
         return counted(landing.result)
       }
       // A response may be used for a request that it was not fetched for only as a stored one.
-      if let stored = landing.stored, stored.matches(exchange.head),
-        stored.use(for: exchange.head.control, at: now) == .now,
+      let stored = landing.stored.flatMap { $0.matches(exchange.head) ? $0 : nil }
+      if let stored, stored.use(for: exchange.head.control, at: now) == .now,
         let result = respond(exchange, stored, .cache)
       {
         count(\.joined)
         return result
       }
-      return counted(try await fetch(exchange, landing.stored ?? candidate).result)
+      return counted(try await fetch(exchange, stored ?? candidate).result)
     case .failure(let error):
       if isFirst || Task.isCancelled { throw error }
       // Not a failure of the origin, or of another request.
@@ -409,18 +396,19 @@ extension StoredResponse {
     if let tags = request.fields["If-None-Match"] {
       return EntityTag.isListed(entityTag, in: tags)
     }
-    guard let since = request.fields["If-Modified-Since"] else { return false }
-    let now = responseTime / 1_000_000
-    guard let since = HTTPDate.seconds(since, now: now) else { return false }
-    let date = head.fields["Last-Modified"] ?? head.fields["Date"]
-    return (date.flatMap { HTTPDate.seconds($0, now: now) } ?? now) <= since
+    guard let text = request.fields["If-Modified-Since"],
+      let since = HTTPDate.seconds(text, now: responseSecond)
+    else { return false }
+    return (date(of: "Last-Modified") ?? date) <= since
   }
 
   /// True unless `If-Range` names another representation (RFC 9110, 13.1.5).
   fileprivate func permitsRange(of request: RequestHead) -> Bool {
     guard let condition = request.fields["If-Range"] else { return true }
     if condition.hasPrefix("W/") { return false }
-    return condition == entityTag || condition == head.fields["Last-Modified"]
+    // A date is a strong validator of what was sent in a later second (8.8.2.2).
+    return condition == entityTag
+      || condition == lastModified && (date(of: "Last-Modified") ?? .max) < date
   }
 }
 

@@ -11,10 +11,11 @@
 
   extension HTTPClient {
     /// A client of async-http-client, which the cache does not shut down. Create it with
-    /// `redirectConfiguration: .disallow`: the cache follows redirects itself.
+    /// `redirectConfiguration: .disallow`: the cache follows redirects itself. Of a
+    /// request's body it sends `httpBody`, not `httpBodyStream`.
     ///
     /// - Parameters:
-    ///   - timeout: Time limit of a request without one; that of a `URLRequest` is 60 seconds.
+    ///   - timeout: Time limit of a request, whose own `timeoutInterval` is not used.
     ///   - bytesMax: Maximum size of a body; a larger one fails.
     public static func asyncHTTPClient(
       _ client: AsyncHTTPClient.HTTPClient, timeout: Duration = .seconds(60),

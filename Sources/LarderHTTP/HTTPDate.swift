@@ -57,10 +57,7 @@ enum HTTPDate {
   }
 
   private static func number(_ text: String, digits: Int) -> Int64? {
-    guard text.utf8.count == digits, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      return nil
-    }
-    return Int64(text)
+    text.utf8.count == digits ? ByteRange.number(text) : nil
   }
 
   private static func time(

@@ -50,6 +50,9 @@ struct HTTPExchange: Sendable {
     return CacheControl(fields, isRequest: true)
   }
 
+  /// The request by whose fields a GET would select a response.
+  var get: RequestHead { RequestHead(url: head.url, fields: head.fields) }
+
   func outgoing(with conditions: [(name: String, value: String)]) -> URLRequest {
     var request = request
     request.cachePolicy = .useProtocolCachePolicy

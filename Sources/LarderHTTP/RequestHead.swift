@@ -81,6 +81,8 @@ struct ResponseHead: Sendable, Hashable {
 
   var control: CacheControl { CacheControl(fields) }
 
+  var entityTag: String? { fields["ETag"].flatMap { $0.isEmpty ? nil : $0 } }
+
   /// True for statuses whose responses may be stored with a heuristic lifetime (RFC 9110, 15.1).
   var isHeuristicallyCacheable: Bool {
     [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501].contains(status)

@@ -28,19 +28,19 @@ struct StoredResponse: Sendable, Hashable {
   var requestTime: Int64
   var responseTime: Int64
   /// Key of the hashes of `selectors`, random for each response.
-  let selectorKey: SelectorKey
-  let selectors: [Selector]
+  var selectorKey: SelectorKey
+  var selectors: [Selector]
   var body: Data
 
   private static let range = "range"
 
   private var control: CacheControl { head.control }
-  private var responseSecond: Int64 { responseTime / 1_000_000 }
+  var responseSecond: Int64 { responseTime / 1_000_000 }
 
   /// Time of `Date`; that of the response if it has none that is valid.
-  private var date: Int64 { date(of: "Date") ?? responseSecond }
+  var date: Int64 { date(of: "Date") ?? responseSecond }
 
-  private func date(of name: String) -> Int64? {
+  func date(of name: String) -> Int64? {
     head.fields[name].flatMap { HTTPDate.seconds($0, now: responseSecond) }
   }
 
@@ -56,7 +56,7 @@ struct StoredResponse: Sendable, Hashable {
     if let maxAge = control.maxAge { return maxAge }
     if head.fields.contains("Expires") {
       guard let expires = date(of: "Expires") else { return 0 }
-      return max(0, expires - date)
+      return min(max(0, expires - date), CacheControl.secondsMax)
     }
     guard head.isHeuristicallyCacheable || control.isPublic,
       let modified = date(of: "Last-Modified")
@@ -121,9 +121,7 @@ struct StoredResponse: Sendable, Hashable {
 
   // MARK: Validation
 
-  var entityTag: String? {
-    head.fields["ETag"].flatMap { $0.isEmpty ? nil : $0 }
-  }
+  var entityTag: String? { head.entityTag }
 
   var lastModified: String? {
     date(of: "Last-Modified") == nil ? nil : head.fields["Last-Modified"]
@@ -142,7 +140,7 @@ struct StoredResponse: Sendable, Hashable {
   /// True if a 304 is about this response (RFC 9111, 4.3.4): a strong tag must be the same, and the
   /// first weaker validator that the 304 has must correspond.
   func isConfirmed(by answer: ResponseHead) -> Bool {
-    let tag = answer.fields["ETag"].flatMap { $0.isEmpty ? nil : $0 }
+    let tag = answer.entityTag
     if let tag, let entityTag { return EntityTag.confirms(tag, entityTag) }
     if let tag, !tag.hasPrefix("W/") { return false }
     guard let text = answer.fields["Last-Modified"],
@@ -154,14 +152,19 @@ struct StoredResponse: Sendable, Hashable {
   /// Fields that describe the stored content, which a response without content does not change.
   private static let contentFields = ["Content-Encoding", "Content-Length", "Content-Range"]
 
-  /// Updates the fields and times by a 304, or by a 200 to a HEAD (RFC 9111, 3.2, 4.3.4, 4.3.5).
-  mutating func update(by answer: ResponseHead, requestTime: Int64, responseTime: Int64) {
+  /// The response with the fields and times of a 304, or of a 200 to a HEAD (RFC 9111, 3.2, 4.3.4,
+  /// 4.3.5), and with the values of `request` for fields that it varies by only since then.
+  func updated(
+    by answer: ResponseHead, answering request: RequestHead, requestTime: Int64, responseTime: Int64
+  ) -> StoredResponse {
+    var new = self
     // An age and a date that the answer does not repeat are those of the old response.
-    head.fields.remove("Age")
-    head.fields.remove("Date")
-    head.fields.update(from: answer.fields.storable, except: Self.contentFields)
-    self.requestTime = requestTime
-    self.responseTime = max(requestTime, responseTime)
+    new.head.fields.remove(["Age", "Date"])
+    new.head.fields.update(from: answer.fields.storable, except: Self.contentFields)
+    new.requestTime = requestTime
+    new.responseTime = max(requestTime, responseTime)
+    new.select(by: request)
+    return new
   }
 
   /// True if a 200 to a HEAD is about this response (RFC 9111, 4.3.5).
@@ -217,7 +220,8 @@ struct StoredResponse: Sendable, Hashable {
   /// there.
   func slice(_ range: ByteRange) -> (bytes: Range<Int>, content: ContentRange)? {
     let part = part
-    guard head.status != 206 || part != nil,
+    // A range counts encoded bytes; most clients return others.
+    guard !head.fields.contains("Content-Encoding"), head.status != 206 || part != nil,
       let total = part == nil ? Int64(body.count) : part?.total,
       let wanted = range.positions(total: total)
     else { return nil }
@@ -236,16 +240,23 @@ extension StoredResponse {
     _ head: ResponseHead, body: Data, answering request: RequestHead, requestTime: Int64,
     responseTime: Int64
   ) {
-    var names = Set(head.fields.tokens(of: "Vary").map(\.asciiLowercased))
-    if head.status == 206 { names.insert(Self.range) }
-    let key = names.isEmpty ? SelectorKey(0, 0) : SelectorKey()
     self.init(
       head: ResponseHead(status: head.status, fields: head.fields.storable),
       requestTime: requestTime,
       // The clock may have been set back in between.
-      responseTime: max(requestTime, responseTime), selectorKey: key,
-      selectors: names.sorted().map { Selector(name: $0, hash: key.hash(request.selecting($0))) },
+      responseTime: max(requestTime, responseTime), selectorKey: SelectorKey(0, 0), selectors: [],
       body: body)
+    select(by: request)
+  }
+
+  private mutating func select(by request: RequestHead) {
+    var names = Set(head.fields.tokens(of: "Vary").map(\.asciiLowercased))
+    if head.status == 206 { names.insert(Self.range) }
+    names.subtract(selectors.map(\.name))
+    if selectors.isEmpty, !names.isEmpty { selectorKey = SelectorKey() }
+    selectors += names.sorted().map {
+      Selector(name: $0, hash: selectorKey.hash(request.selecting($0)))
+    }
   }
 }
 

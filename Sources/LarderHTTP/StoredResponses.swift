@@ -32,14 +32,12 @@ struct StoredResponses: Sendable, Hashable {
     if all.count > Self.countMax { all.removeLast() }
   }
 
-  mutating func replace(_ old: StoredResponse, by new: StoredResponse) -> Bool {
-    guard let index = all.firstIndex(of: old) else { return false }
+  /// Puts `new`, or nothing, in the place of a response if that is still stored.
+  mutating func replace(_ old: StoredResponse, by new: StoredResponse?) {
+    guard let index = all.firstIndex(of: old) else { return }
     all.remove(at: index)
-    all.insert(new, at: 0)
-    return true
+    if let new { all.insert(new, at: 0) }
   }
-
-  mutating func remove(_ response: StoredResponse) { all.removeAll { $0 == response } }
 }
 
 extension StoredResponse {

@@ -115,9 +115,7 @@
       }
     }
   }
-#endif
 
-#if Hummingbird
   /// Error of storing a value, other than `PersistError` and `DiskCacheError`. It does not contain
   /// the key, which may be secret, such as that of a session.
   public enum CachePersistError: Error, Hashable, Sendable, CustomStringConvertible {

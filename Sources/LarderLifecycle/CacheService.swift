@@ -112,9 +112,7 @@
       return interval
     }
   }
-#endif
 
-#if Lifecycle
   /// Error of creating a service.
   public enum CacheServiceError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The interval between two removals of expired entries is out of range.

@@ -1,6 +1,6 @@
 #if Logging
-  import Larder
-  import Logging
+  public import Larder
+  public import Logging
 
   /// Log entries for events.
   enum CacheLogEntry {
@@ -41,11 +41,6 @@
       }
     }
   }
-#endif
-
-#if Logging
-  public import Larder
-  public import Logging
 
   extension HybridCache {
     /// Logs operational events of the cache, until the token is cancelled or destroyed: failures of
@@ -89,11 +84,6 @@
       }
     }
   }
-#endif
-
-#if Logging
-  public import Larder
-  public import Logging
 
   extension DiskCache {
     /// Logs entries that were discarded because their value was damaged or could not be written

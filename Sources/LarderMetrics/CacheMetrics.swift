@@ -2,6 +2,7 @@
   public import CoreMetrics
   import Dispatch
   public import Larder
+  import LarderEngine
   import Synchronization
 
   /// Reports a cache's statistics to swift-metrics.
@@ -168,11 +169,6 @@
       }
     }
   }
-#endif
-
-#if Metrics
-  import Larder
-  import LarderEngine
 
   /// One number of a cache's statistics, as a metric.
   struct CacheReading {
@@ -271,9 +267,7 @@
         + (said.disk.map { all($0, tier: "disk") } ?? [])
     }
   }
-#endif
 
-#if Metrics
   /// Error of reporting metrics.
   public enum CacheMetricsError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The interval between two reports is out of range.

@@ -3,8 +3,8 @@ import LarderLibc
 /// A file that is written completely or not at all: under a hidden name next to its target, synced
 /// to disk, then renamed.
 ///
-/// An uncommitted file leaves nothing behind. Links are followed and kept. An existing target that
-/// is not a regular file (a pipe, a terminal) is written in place.
+/// An uncommitted file leaves nothing behind. Links to files are followed and kept. An existing
+/// target that is not a regular file (a pipe, a terminal) is written in place.
 package final class AtomicFile {
   package let path: String
   package private(set) var written = 0

@@ -37,6 +37,24 @@ private final class Origin: Sendable {
   func answers(_ answer: @escaping Answer) { self.answer.withLock { $0 = answer } }
 }
 
+/// A clock that stands still, and does something at one of its next readings.
+private final class ActingClock: CacheClock {
+  private let next: Mutex<(reading: Int, action: @Sendable () -> Void)?> = Mutex(nil)
+
+  func act(at reading: Int, _ action: @escaping @Sendable () -> Void) {
+    next.withLock { $0 = (reading, action) }
+  }
+
+  var now: CacheInstant {
+    let action = next.withLock { next -> (@Sendable () -> Void)? in
+      next?.reading -= 1
+      return next?.reading == 0 ? next?.action : nil
+    }
+    action?()
+    return CacheInstant(.seconds(1_790_000_000))
+  }
+}
+
 @Suite(.endsInTime) struct HTTPCacheTests {
   private let clock = CaseClock()
 
@@ -267,22 +285,161 @@ private final class Origin: Sendable {
     #expect(other.requests.count == 1 && other.requests.first?["Authorization"] == nil)
   }
 
-  @Test func responseRequestedBeforeARemovalIsNotStored() async throws {
+  @Test(arguments: [("GET", 1), ("POST", 2)])
+  func responseRequestedBeforeARemovalIsNotStored(method: String, invalidations: Int) async throws {
     let origin = try Origin { request in
-      if request.method == "GET" { Thread.sleep(forTimeInterval: 0.3) }
-      return LoopbackReply("body", fields: [("Cache-Control", "max-age=60")])
+      if request.method != "PUT" { Thread.sleep(forTimeInterval: 0.3) }
+      return LoopbackReply(
+        "body", fields: [("Cache-Control", "max-age=60"), ("Content-Location", "/a")])
     }
     let cache = try await cache()
-    let url = origin.url("/a")
-    let first = Task { try await cache.data(from: url) }
+    var request = URLRequest(url: origin.url("/a"))
+    request.httpMethod = method
+    let first = Task { [request] in try await cache.data(for: request) }
     while origin.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-    var post = URLRequest(url: url)
-    post.httpMethod = "POST"
-    _ = try await cache.data(for: post)
+    request.httpMethod = "PUT"
+    _ = try await cache.data(for: request)
     _ = try await first.value
-    #expect(try await cache.result(for: URLRequest(url: url)).source == .origin)
+    #expect(try await cache.result(for: URLRequest(url: origin.url("/a"))).source == .origin)
     let counts = await cache.statistics
-    #expect(counts.invalidations == 1)
+    #expect(counts.invalidations == UInt64(invalidations))
+  }
+
+  /// Whichever two steps of storing it comes between.
+  @Test(arguments: 1...5) func responseIsNotStoredAfterTheRemovalOfAll(reading: Int) async throws {
+    let clock = ActingClock()
+    var configuration = HTTPCacheConfiguration(clock: clock)
+    configuration.disk = nil
+    let cache = try await HTTPCache(
+      directory: nil, configuration: configuration, client: HTTPClient(LoopbackClient.send))
+    let removal: Mutex<Task<Void, any Error>?> = Mutex(nil)
+    let origin = try Origin { _ in
+      clock.act(at: reading) {
+        let done = DispatchSemaphore(value: 0)
+        removal.withLock {
+          $0 = Task {
+            try await cache.removeAll()
+            done.signal()
+          }
+        }
+        // Not for longer: it may need a lock that is held here.
+        _ = done.wait(timeout: .now() + 0.2)
+      }
+      return LoopbackReply("a", fields: [("Cache-Control", "max-age=60")])
+    }
+    let request = URLRequest(url: origin.url("/a"))
+    _ = try await cache.data(for: request)
+    clock.act(at: 0) {}
+    let task = removal.withLock { $0 }
+    try await task?.value
+    #expect(try await cache.result(for: request).source == (task == nil ? .cache : .origin))
+  }
+
+  @Test func incompleteAnswerToAPostIsNotStored() async throws {
+    let client = HTTPClient { request in
+      let fields = [
+        "Cache-Control": "max-age=60", "Content-Location": "/a", "Content-Length": "10",
+      ]
+      guard let url = request.url,
+        let response = HTTPURLResponse(
+          url: url, statusCode: 200, httpVersion: nil, headerFields: fields)
+      else { throw HTTPCacheError.damaged }
+      return (Data("body".utf8), response)
+    }
+    let cache = try await cache(client)
+    var request = URLRequest(url: try #require(URL(string: "http://a.example/a")))
+    request.httpMethod = "POST"
+    _ = try await cache.data(for: request)
+    request.httpMethod = "GET"
+    #expect(try await cache.result(for: request).source == .origin)
+  }
+
+  /// A response of another variant is neither a condition of a waiting request nor its answer.
+  @Test func waitingRequestGetsItsOwnVariant() async throws {
+    let gate = DispatchSemaphore(value: 0)
+    let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
+    let origin = try Origin { request in
+      _ = gate.wait(timeout: .now() + 60)
+      if request["If-Modified-Since"] != nil { return LoopbackReply(304, "Same", body: nil) }
+      return LoopbackReply(
+        request["Accept-Language"] ?? "",
+        fields: [
+          ("Vary", "Accept-Language"), ("Last-Modified", modified), ("Cache-Control", "max-age=60"),
+        ])
+    }
+    let cache = try await cache()
+    func ask(_ language: String) -> Task<Data, any Error> {
+      var request = URLRequest(url: origin.url("/a"))
+      request.setValue(language, forHTTPHeaderField: "Accept-Language")
+      return Task { [request] in try await cache.data(for: request).0 }
+    }
+    let first = ask("en")
+    while origin.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    let second = ask("de")
+    // Usually enough to join the fetch.
+    try await Task.sleep(for: .milliseconds(20))
+    for _ in 0..<2 { gate.signal() }
+    #expect(try await first.value == Data("en".utf8))
+    #expect(try await second.value == Data("de".utf8))
+  }
+
+  @Test(arguments: ["GET", "HEAD"], [("Cache-Control", "no-store"), ("Vary", "*")])
+  func updateThatForbidsStoringRemoves(method: String, field: (String, String)) async throws {
+    let old = [("ETag", "\"a\""), ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")]
+    let origin = try Origin { _ in
+      LoopbackReply("a", fields: old + [("Cache-Control", "max-age=1")])
+    }
+    let cache = try await cache()
+    _ = try await cache.data(from: origin.url("/a"))
+    clock.advance(by: .seconds(10))
+    origin.answers { request in
+      let fields = old + [("Content-Length", "1"), field]
+      return request["If-None-Match"] == nil
+        ? LoopbackReply("a", fields: fields) : LoopbackReply(304, "Same", fields: fields, body: nil)
+    }
+    var request = URLRequest(url: origin.url("/a"))
+    request.httpMethod = method
+    _ = try await cache.data(for: request)
+    #expect(try await cache.result(for: URLRequest(url: origin.url("/a"))).source == .origin)
+    #expect(origin.requests.last?["If-None-Match"] == nil)
+  }
+
+  @Test(arguments: [("POST", ""), ("GET", "no-store"), ("GET", "if-match"), ("GET", "stale")])
+  func requestForTheCacheAloneIsNotSent(method: String, field: String) async throws {
+    let control = ("Cache-Control", "max-age=1, stale-while-revalidate=60")
+    let origin = try Origin { _ in LoopbackReply("a", fields: [control]) }
+    let cache = try await cache()
+    _ = try await cache.data(from: origin.url("/a"))
+    clock.advance(by: .seconds(10))
+    var request = URLRequest(url: origin.url("/a"))
+    request.httpMethod = method
+    let isNoStore = field == "no-store" ? ", no-store" : ""
+    request.setValue("only-if-cached" + isNoStore, forHTTPHeaderField: "Cache-Control")
+    if field == "if-match" { request.setValue("*", forHTTPHeaderField: "If-Match") }
+    let source = try await cache.result(for: request).source
+    #expect(source == (field == "stale" ? .staleWhileRevalidate : .none))
+    await cache.settle()
+    #expect(origin.requests.count == 1)
+  }
+
+  @Test(arguments: [("37", 200), ("38", 206)])
+  func dateInIfRangeIsOfAnEarlierSecond(second: String, status: Int) async throws {
+    let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
+    let origin = try Origin { _ in
+      LoopbackReply(
+        "0123456789",
+        fields: [
+          ("Last-Modified", modified), ("Date", "Sun, 06 Nov 1994 08:49:\(second) GMT"),
+          ("Cache-Control", "max-age=2000000000"),
+        ])
+    }
+    let cache = try await cache()
+    var request = URLRequest(url: origin.url("/a"))
+    _ = try await cache.data(for: request)
+    request.setValue("bytes=2-4", forHTTPHeaderField: "Range")
+    request.setValue(modified, forHTTPHeaderField: "If-Range")
+    let result = try await cache.result(for: request)
+    #expect(result.source == .cache && result.response.statusCode == status)
   }
 
   @Test func weakTagOfAnotherRepresentationIsAskedAgain() async throws {

@@ -203,6 +203,9 @@ import Testing
     #expect(response.use(for: control(), at: later(-3_601)) == .whenValidated)
     #expect(response.age(at: later(-315_360_000)) == CacheControl.secondsMax)
     #expect(!response.mayReplaceError(of: control(), limit: 1_000, at: later(-3_601)))
+    let endless = stored([("Expires", "Fri, 31 Dec 2100 23:59:59 GMT")])
+    #expect(endless.use(for: control(), at: later(0)) == .now)
+    #expect(endless.use(for: control(), at: later(-3_601)) == .whenValidated)
   }
 
   @Test func staleResponseIsUsedOnlyWherePermitted() {
@@ -280,7 +283,7 @@ import Testing
   // MARK: 304
 
   @Test func updateReplacesFieldsAndKeepsThoseOfTheContent() {
-    var response = stored([
+    let old = stored([
       ("Age", "100"), ("Date", Self.date(Self.now - 50)), ("Cache-Control", "max-age=1"),
       ("X", "1"), ("X", "2"), ("Y", "1"), ("Content-Encoding", "gzip"), ("Content-Length", "10"),
     ])
@@ -288,12 +291,15 @@ import Testing
       status: 304,
       fields: HTTPFields([
         ("x", "3"), ("Cache-Control", "max-age=9"), ("Content-Length", "0"), ("Connection", "Y"),
-        ("Y", "2"),
+        ("Y", "2"), ("Vary", "Foo"),
       ]))
-    response.update(by: answer, requestTime: later(60), responseTime: later(60))
+    let response = old.updated(
+      by: answer, answering: asking(("Foo", "1")), requestTime: later(60), responseTime: later(60))
     let fields = response.head.fields
     #expect(fields["X"] == "3" && fields["Y"] == "1" && fields["Content-Length"] == "10")
     #expect(response.age(at: later(60)) == 0 && response.lifetime == 9)
+    #expect(response.matches(asking(("Foo", "1"))) && !response.matches(asking(("Foo", "2"))))
+    #expect(old.matches(asking(("Foo", "2"))))
   }
 
   @Test func validatorsOfAnotherRepresentationConfirmNothing() {
@@ -427,6 +433,8 @@ import Testing
     #expect(slice.bytes == 2..<5 && slice.content.text == "bytes 12-14/100")
     #expect(part.slice(.from(12, nil)) == nil && part.slice(.from(9, 10)) == nil)
     #expect(part.slice(.suffix(5)) == nil)
+    // A client may have decoded the content, whose ranges count encoded bytes.
+    #expect(stored([("Content-Encoding", "gzip")]).slice(.from(0, 4)) == nil)
     // A header that promises more bytes than came.
     let short = stored([("Content-Range", "bytes 10-99/100")], status: 206)
     #expect(short.slice(.from(15, 30)) == nil && short.slice(.from(15, 19)) != nil)

@@ -12,7 +12,6 @@ import csv
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -105,32 +104,10 @@ class Program:
         return done.returncode, done.stdout + done.stderr
 
 
-def copy_tree(copy: Path) -> None:
-    """Copies the files of the working tree; those that are the same keep their dates."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard"],
-        cwd=ROOT, check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    for name in listed.stdout.splitlines():
-        # The package does not load without the folders of its tests.
-        if not name.startswith(("Sources/", "Tests/", "Package.swift")):
-            continue
-        source, target = ROOT / name, copy / name
-        if source.exists() and name != "Sources/CLarderShims/shims.c" and not name.endswith(".h"):
-            same = target.exists() and target.read_bytes() == source.read_bytes()
-            planted = name.startswith(tuple(f"Sources/{folder}/" for folder in plant.FOLDERS))
-            if not same and not (target.exists() and planted):
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(source, target)
-        elif source.exists() and not target.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)
-
-
 def compile_faults(copy: Path, faults: list[plant.Fault]) -> list[plant.Fault]:
     """Plants the faults that the compiler accepts, and leaves the others out."""
     while True:
-        plant.plant(ROOT, copy, faults)
+        plant.copy_tree(ROOT, copy, plant.planted(ROOT, faults))
         built = subprocess.run(
             ["swift", "build", "--target", "LarderPolicies"],
             cwd=copy, env=BUILD, capture_output=True, text=True,
@@ -264,8 +241,6 @@ def build(options: argparse.Namespace) -> list[plant.Fault]:
     kept = copy / "faults.json"
     if options.keep and kept.exists():
         return [plant.Fault(**fields) for fields in json.loads(kept.read_text())]
-    copy_tree(copy)
-    plant.plant_switch(copy)
     faults = compile_faults(copy, plant.choose(ROOT, options.seed, options.most))
     print(f"building with {len(faults)} faults", file=sys.stderr, flush=True)
     subprocess.run(

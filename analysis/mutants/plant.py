@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import random
 import re
+import subprocess
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 SOURCES = Path("Sources")
+SHIMS = SOURCES / "CLarderShims"
 # What decides about counts. The rest of the engine reads, describes and samples.
 FOLDERS = (
     "LarderPolicies",
@@ -248,11 +250,12 @@ def policies_of(root: Path, fault: Fault) -> str:
     return ", ".join(re.findall(r"PolicyDescription\(\s*name: \"([^\"]+)\"", text))
 
 
-def plant(root: Path, copy: Path, faults: list[Fault]) -> None:
-    """Writes the files that have faults, as they are in `root`, into a copy of it, faults in."""
+def planted(root: Path, faults: list[Fault]) -> dict[Path, str]:
+    """The files of a tree that change: those with faults in them, and what chooses the fault."""
     by_file: dict[str, list[Fault]] = {}
     for fault in faults:
         by_file.setdefault(fault.file, []).append(fault)
+    texts: dict[Path, str] = {}
     for folder in FOLDERS:
         for path in sorted((root / SOURCES / folder).rglob("*.swift")):
             name = str(path.relative_to(root / SOURCES))
@@ -264,18 +267,33 @@ def plant(root: Path, copy: Path, faults: list[Fault]) -> None:
             if name in by_file or "larder_" in text:
                 # On the first line, so that the lines of errors are those of the faults.
                 text = "public import CLarderShims; " + text
-            target = copy / SOURCES / name
-            if target.read_text() != text:
-                target.write_text(text)
+            texts[SOURCES / name] = text
+    header, body = SHIMS / "include/CLarderShims.h", SHIMS / "shims.c"
+    text = (root / header).read_text()
+    end = text.rindex("#endif")
+    texts[header] = text[:end] + SHIM + "\n" + text[end:]
+    texts[body] = (root / body).read_text() + SHIM_BODY
+    return texts
 
 
-def plant_switch(copy: Path) -> None:
-    """Adds what chooses the fault in force."""
-    header = copy / "Sources/CLarderShims/include"
-    header = next(iter(sorted(header.glob("*.h"))))
-    text = header.read_text()
-    if "larder_fault" not in text:
-        end = text.rindex("#endif")
-        header.write_text(text[:end] + SHIM + "\n" + text[end:])
-        body = copy / "Sources/CLarderShims/shims.c"
-        body.write_text(body.read_text() + SHIM_BODY)
+def copy_tree(root: Path, copy: Path, changed: dict[Path, str]) -> None:
+    """Copies what the package is built of, some of it changed; deletes what it no longer has.
+
+    Files that are the same keep their dates.
+    """
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "Sources", "Tests", "Package.*"],
+        cwd=root, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    names = [Path(name) for name in listed.stdout.splitlines() if (root / name).is_file()]
+    files = {name: (root / name).read_bytes() for name in names}
+    files |= {name: text.encode() for name, text in changed.items()}
+    for name, content in files.items():
+        target = copy / name
+        if not target.exists() or target.read_bytes() != content:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+    for folder in ("Sources", "Tests"):
+        for path in (copy / folder).rglob("*"):
+            if path.is_file() and path.relative_to(copy) not in files:
+                path.unlink()

@@ -17,6 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import plant
+
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = Path("Sources/Larder")
 BUILD = {**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1"}
@@ -296,39 +298,12 @@ def planted(root: Path) -> dict[str, str]:
     return texts
 
 
-def write(path: Path, text: bytes) -> None:
-    """Writes a file unless it has this text already, which keeps its date."""
-    if not path.exists() or path.read_bytes() != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text)
-
-
-def copy_tree(copy: Path) -> None:
-    """Copies the package with the faults in it; deletes what it no longer has."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "Sources", "Tests", "Package.*"],
-        cwd=ROOT, check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    files = {
-        Path(name): (ROOT / name).read_bytes()
-        for name in listed.stdout.splitlines()
-        if (ROOT / name).is_file()
-    }
-    for name, text in planted(ROOT).items():
-        files[LIBRARY / name] = text.encode()
-    files[LIBRARY / "PlantedFault.swift"] = ("import Foundation\n" + SWITCH).encode()
-    files[Path("Package.swift")] += QUICK.encode()
-    for name, text in files.items():
-        write(copy / name, text)
-    for folder in ("Sources", "Tests"):
-        for path in (copy / folder).rglob("*"):
-            if path.is_file() and path.relative_to(copy) not in files:
-                path.unlink()
-
-
 def build(copy: Path) -> Path:
     """Builds the program `Schedules` with all faults, and returns its path."""
-    copy_tree(copy)
+    changed = {LIBRARY / name: text for name, text in planted(ROOT).items()}
+    changed[LIBRARY / "PlantedFault.swift"] = "import Foundation\n" + SWITCH
+    changed[Path("Package.swift")] = (ROOT / "Package.swift").read_text() + QUICK
+    plant.copy_tree(ROOT, copy, changed)
     command = [
         *shlex.split(os.environ.get("SWIFT", "swift")),
         "build", "-c", "release", "--disable-default-traits",

@@ -3,10 +3,10 @@
 
     compare_libcachesim.py TRACE --policies lru,fifo,sieve,s3-fifo --capacities 100000
 
-TRACE is in oracleGeneral format (make_zipf_trace.py writes one). Every object has size 1 unless
---with-size is given. libCacheSim is its C library through PyPI's libcachesim, `process_trace`, one
-process a cell; larder is `larder simulate`. With --jobs N both use N cores, and with --whole the
-wall-clock time of all cells together is compared, from the file to the counts.
+TRACE is in oracleGeneral format (`larder trace generate` writes one). Every object has size 1
+unless --with-size is given. libCacheSim is its C library through PyPI's libcachesim,
+`process_trace`, one process a cell; larder is `larder simulate`. With --jobs N both use N cores,
+and with --whole the wall-clock time of all cells together is compared, from the file to the counts.
 
 See README.md here for what is and is not counted as time. Writes only to a temporary directory.
 """

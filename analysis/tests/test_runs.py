@@ -44,6 +44,10 @@ def test_counts_are_those_of_the_command(workload: Path, tmp_path: Path) -> None
     assert (tmp_path / "python" / "counts.csv").read_bytes() == expected
     pd.testing.assert_frame_equal(frame, pd.read_csv(tmp_path / "command" / "counts.csv"))
     assert len(frame) == 24
+    # Another run into the same folder, without counts.csv among its reports.
+    workload.write_text(WORKLOAD.replace("[fifo, lru, clock,", "[clock,") + "reports: json\n")
+    assert len(larder.run(workload, output=tmp_path / "python", program=PROGRAM)) == 16
+    assert len(larder.run(workload, program=PROGRAM)) == 16
 
 
 @needs_program

@@ -14,7 +14,7 @@ import pytest
 from needs import PROGRAM, needs_library, needs_program
 
 import larder
-from larder import library
+from larder import library, tasks
 
 pytestmark = needs_library
 
@@ -228,6 +228,28 @@ def test_ctrl_c_stops_a_simulation() -> None:
     first, second = done.stdout.splitlines()
     assert float(first.removeprefix("interrupted after ")) < 5
     assert second == "1"
+
+
+def test_a_second_ctrl_c_waits_as_well() -> None:
+    class Stubborn(threading.Thread):
+        joins = 0
+
+        def is_alive(self) -> bool:
+            return self.joins < 3
+
+        def join(self, timeout: float | None = None) -> None:
+            self.joins += 1
+            raise KeyboardInterrupt(timeout)
+
+    thread = Stubborn()
+    with pytest.raises(KeyboardInterrupt):
+        tasks._wait(library.library(), thread, 0, "", None)
+    assert thread.joins == 3
+
+
+@pytest.mark.parametrize("name", ["NA", "null", "nan", "None"])
+def test_a_name_is_never_a_missing_value(name: str) -> None:
+    assert larder.simulate(larder.Trace.from_arrays([1, 2], name=name), "lru", 1).trace[0] == name
 
 
 def test_progress_is_shown(capsys: pytest.CaptureFixture[str], trace: larder.Trace) -> None:

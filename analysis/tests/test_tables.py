@@ -175,6 +175,14 @@ def test_rare_policies_are_left_out_and_named(tmp_path: Path) -> None:
     assert "Not ranked, for too few blocks have them: rare." in blocks.remarks
 
 
+def test_blocks_that_are_left_out_are_counted(tmp_path: Path) -> None:
+    records = [cell for trace in "abcd" for cell in sweep(trace)]
+    records += [record(policy, 100, 5, trace="e") for policy in ("lru", "fifo")]
+    blocks = make_blocks(tables(tmp_path, records).cells)
+    assert blocks.scores.shape == (4, 3)
+    assert "Left out, for a ranked policy is missing there: blocks, 1." in blocks.remarks
+
+
 def test_only_common_capacities_count(tmp_path: Path) -> None:
     records = [cell for trace in "abc" for cell in sweep(trace)]
     records.append(record("lru", 10**6, 999, trace="a"))

@@ -163,7 +163,8 @@ typedef struct {
   int32_t counts_bytes;   /* 0 or 1 */
   uint64_t seed;          /* of random choices */
   const uint64_t *events; /* the events for `apply` */
-  const uint32_t *sizes;  /* the size of each event's object; 1 if the capacity counts objects */
+  /* The size of each event's object; 1 if the capacity counts objects. 0 for a removal. */
+  const uint32_t *sizes;
 } larder_policy_setup;
 
 /* Sums over gets: see `replay`, which adds to each number. */

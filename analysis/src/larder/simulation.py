@@ -215,7 +215,12 @@ def policies() -> pd.DataFrame:
 def frame(texts: list[str]) -> pd.DataFrame:
     """One table of the rows of several CSV texts with the same header."""
     bodies = [text.partition("\n")[2] for text in texts[1:]]
-    return pd.read_csv(io.StringIO(texts[0] + "".join(bodies)))
+    return read(io.StringIO(texts[0] + "".join(bodies)))
+
+
+def read(file: io.StringIO | os.PathLike[str]) -> pd.DataFrame:
+    """A table of the library's, in which only an empty cell is missing: `NA` is a name."""
+    return pd.read_csv(file, keep_default_na=False, na_values=[""])
 
 
 def _compute(

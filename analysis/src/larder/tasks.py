@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import threading
 from collections.abc import Callable
@@ -67,5 +68,8 @@ def _wait(
                 thread.join(_SECONDS)
     except BaseException:
         functions.larder_task_cancel(task)
-        thread.join()
+        # Whatever comes: the library still reads memory of the caller.
+        while thread.is_alive():
+            with contextlib.suppress(KeyboardInterrupt):
+                thread.join()
         raise

@@ -28,8 +28,9 @@ def make_blocks(cells: pd.DataFrame, by: str = BY_PANEL) -> Blocks:
 
     A block is one trace in one configuration, over which the hit ratio is averaged over capacities
     and seeds; or, by capacity, one trace, configuration and capacity. Policies that know the future
-    are not ranked, and points of curves are none of the blocks. Policies that less than half of the
-    blocks have are left out, then blocks that lack one of the others.
+    are not ranked, and points of curves are none of the blocks. Left out are blocks with fewer than
+    three policies, then policies that at most half of the blocks have, then blocks that lack one of
+    the others.
 
     Raises:
         NothingToDrawError: with fewer than three policies or blocks.
@@ -40,6 +41,7 @@ def make_blocks(cells: pd.DataFrame, by: str = BY_PANEL) -> Blocks:
     scores = ranked.pivot_table(index=keys, columns="series", values="hit_ratio", sort=False)
     # Sums of the same numbers in another order would make ties differ in the last digit.
     scores = scores.round(12)
+    blocks = len(scores)
     scores = scores[scores.notna().sum(axis=1) >= FEWEST_POLICIES]
     common = scores.columns[scores.notna().mean() > 0.5]
     dropped = [clean(str(name)) for name in scores.columns[scores.notna().any()].difference(common)]
@@ -53,8 +55,8 @@ def make_blocks(cells: pd.DataFrame, by: str = BY_PANEL) -> Blocks:
     remarks = list(uneven)
     if dropped:
         remarks.append(f"Not ranked, for too few blocks have them: {', '.join(dropped)}.")
-    if len(complete) < len(scores):
-        left_out = len(scores) - len(complete)
+    if len(complete) < blocks:
+        left_out = blocks - len(complete)
         remarks.append(f"Left out, for a ranked policy is missing there: blocks, {left_out}.")
     if len(complete) <= ENOUGH_BLOCKS:
         remarks.append(

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import pandas as pd
 
@@ -36,7 +36,6 @@ class Report:
     notes: Sequence[str] = ()
     ranking: tuple[Blocks, Ranking] | None = None
     picture: str = "two-column/{name}.svg"
-    files: dict[str, bytes] = field(default_factory=dict)
 
     def make(self) -> dict[str, bytes]:
         """The files by name."""
