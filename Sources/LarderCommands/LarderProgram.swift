@@ -68,7 +68,7 @@ public struct LarderAddition: Sendable {
   /// A cache that workload files may name, as in `cache: mine`. `Examples/OwnCache` is a program
   /// with one.
   public static func cache(_ cache: CacheContender) -> LarderAddition {
-    LarderAddition { ContenderRegistry.add(cache) }
+    LarderAddition { try ContenderRegistry.add(cache) }
   }
 
   /// A format of trace files.

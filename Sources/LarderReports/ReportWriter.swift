@@ -81,7 +81,7 @@ package struct ReportWriter: Sendable {
     directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
   }
 
-  private static func folder(of path: String) -> String {
+  package static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }

@@ -52,6 +52,11 @@ package enum NumberText {
     return text
   }
 
+  /// A measured value as a whole number; the nearest of 0 to 10^18.
+  package static func whole(_ value: Double) -> String {
+    grouped(UInt64(max(0, min(1e18, value)).rounded()))
+  }
+
   package static func bytes(_ value: UInt64) -> String {
     var unit = 0
     while unit < 6, value >> UInt64(10 * (unit + 1)) > 0 { unit += 1 }

@@ -234,6 +234,7 @@ import Testing
     (["t.txt", "--prices", "bad.yaml"], "bad.yaml:1: unknown key"), (["one.txt"], "too few"),
     (["none.txt"], "none.txt"), (["t.txt", "w.yaml"], "'w.yaml' is a workload file"),
     (["w.yaml", "--join"], "'w.yaml' defines how its traces are read"),
+    (["w.yaml", "--sample", "10%"], "'w.yaml' defines how its traces are read"),
     (["t.txt", "--prefix", "tail"], "t.txt: has no prompts"),
     (["t.txt", "--policy", "belady"], "'belady' cannot be recommended: it knows the future"),
     (["t.txt", "--policy", "lruu"], "lruu"),

@@ -233,6 +233,7 @@ import Testing
     ["run", "tiny.yaml", "--store", "store", "--part", "1/3", "--merge"],
     ["run", "executed.yaml", "--store", "store", "--part", "1/3"],
     ["run", "executed.yaml", "--merge", "--store", "store"],
+    ["run", "tiny.yaml", "--store", "store", "--part", "1/3", "--current", "lru:10"],
     ["run", "tiny.yaml", "--merge", "--store", "absent"],
     ["store", "--store", "absent"],
     ["store", "--prune", "all", "--store", "absent"],

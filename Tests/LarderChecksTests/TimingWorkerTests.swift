@@ -64,11 +64,13 @@ import Testing
     #expect(try Self.worker().answer(order).hasPrefix("error "))
   }
 
-  /// With a slowdown of 300 %, the run takes more than twice the processor time.
-  @Test func aSlowdownIsProcessorTime() throws {
+  /// With a slowdown of 300 %, a run takes more than twice the time: of the processor if simulated,
+  /// else by the clock.
+  @Test(arguments: [("0 20", 0), ("1 2", 1)])
+  func aSlowdownIsMeasured(_ order: String, _ place: Int) throws {
     func fastest(_ worker: TimingWorker) -> UInt64 {
       (0..<10).compactMap { _ in
-        worker.answer("0 20").split(separator: " ").first.flatMap { UInt64($0) }
+        UInt64(worker.answer(order).split(separator: " ")[place])
       }.min() ?? 0
     }
     let plain = fastest(try Self.worker())
@@ -78,10 +80,17 @@ import Testing
 
   @Test func theWorkloadChoosesWhatIsTimed() throws {
     let (workload, _, cells) = try Self.cells()
-    let timed = TimedCell.all(of: cells, timed: workload.check, amongTraces: false).map {
-      "\($0.name)"
+    let filtered = cells.map { planned in
+      var planned = planned
+      planned.cell.configuration += "+second-hit"
+      return planned
     }
-    #expect(timed == ["memory/lru/10%", "memory/lru/10%, executed"])
+    let timed = TimedCell.all(of: cells + filtered, timed: workload.check, amongTraces: false)
+    #expect(
+      timed.map { "\($0.name)" } == [
+        "memory/lru/10%", "memory/lru/10%, executed", "memory+second-hit/lru/10%",
+        "memory+second-hit/lru/10%, executed",
+      ])
   }
 
   @Test func otherProgramIsDetected() {

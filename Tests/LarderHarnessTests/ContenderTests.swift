@@ -40,7 +40,9 @@ import Testing
     #expect(execution.capacityChecks == 0)
   }
 
-  @Test func namesAreUniqueAndAddedOnesReplace() {
+  @Test func namesAreUnique() throws {
+    let larder = try #require(ContenderRegistry.named("larder"))
+    #expect(throws: ComponentError.self) { try ContenderRegistry.add(larder) }
     let names = ContenderRegistry.all.map(\.name)
     #expect(Set(names).count == names.count)
     #expect(names.first == ConfigurationSpec.defaultCache)

@@ -49,17 +49,18 @@ import Testing
 
   @Test(arguments: [1, 3])
   func kindsAddUpToRequests(threads: Int) throws {
-    let trace = ExecutionTrace().prepared()
+    let trace = ExecutionTrace(hasExpiries: true).prepared()
     let stand = ExecutionStand()
     stand.spec.threads = [threads]
     let execution = try stand.first(Self.cell(), over: trace)
-    let modifies = (0..<trace.requests.count).count {
-      trace.requests.operations?[$0] == Operation.modify.rawValue
+    let untimed = [Operation.modify, .expire].map { operation in
+      (0..<trace.requests.count).count { trace.requests.operations?[$0] == operation.rawValue }
     }
+    #expect(untimed.allSatisfy { $0 > 0 } && execution.requests == 3_000)
     #expect(execution.timedOneIn == 1)
     #expect(execution.latencies.map(\.kind) == [.memoryHit, .miss, .set, .delete])
     let sum = execution.latencies.reduce(0) { $0 + $1.count }
-    #expect(sum + UInt64(modifies) == execution.requests)
+    #expect(sum + UInt64(untimed[0] + untimed[1]) == execution.requests)
     let counts = execution.counts
     #expect(
       execution.latencies.map(\.count) == [
@@ -192,5 +193,16 @@ import Testing
     stand.warmUp = .requests(500)
     let rest = try #require(try stand.run(planned, over: trace)?.first?.bytesWritten)
     #expect(rest > 0 && rest < bytes)
+  }
+
+  /// A cache in another process does not write what this one does.
+  @Test func unknownWritesOfAnotherProcessStayUnknown() throws {
+    var planned = ExecutionStand.cell(.disk(try ExecutionStand.tier()))
+    var contender = FaultyCache(.none).contender
+    contender.kinds = [.disk]
+    planned.process = ProcessSpec(command: ["other"])
+    let execution = try ExecutionStand().first(
+      planned, over: ExecutionTrace(hasOperations: false, isTimed: false).prepared(), contender)
+    #expect(execution.diskBytesWritten == nil && execution.bytesWritten == nil)
   }
 }

@@ -235,13 +235,15 @@ import Testing
     var own: Int32?
     while own == nil && server.isRunning { own = try LocalSocket.connected(to: socket) }
     let stand = ExecutionStand()
-    func entries(_ capacity: UInt64 = 32 << 20, _ policy: String = "allkeys-lru") throws
-      -> UInt64?
-    {
+    func entries(
+      _ capacity: UInt64 = 32 << 20, _ policy: String = "allkeys-lru", sizeMax: UInt64 = 3_000
+    ) throws -> UInt64? {
+      var trace = Self.trace
+      trace.sizeMax = sizeMax
       let planned = try Self.cell(.redis, capacity: capacity) {
         ($0.address, $0.policy) = (socket, policy)
       }
-      return try stand.first(planned, over: Self.trace.prepared()).server?.entries
+      return try stand.first(planned, over: trace.prepared()).server?.entries
     }
     let first = try entries()
     #expect(try first ?? 0 > 0 && entries() == first)
@@ -255,6 +257,10 @@ import Testing
     }
     try expect("set 'capacities: 33554432B'") { try entries(1 << 30) }
     try expect("'maxmemory-policy allkeys-lru', and") { try entries(32 << 20, "allkeys-lfu") }
+    // An error leaves no keys, either.
+    try tell("CONFIG SET proto-max-bulk-len 1048576")
+    try expect("the cache 'redis' failed in ") { try entries(sizeMax: 1_200_000) }
+    #expect(try entries() == first)
     try tell("SELECT 3\r\nSET mine 7")
     try expect("holds 1 key, which a run may evict") { try entries() }
     try tell("CONFIG SET maxmemory 0")

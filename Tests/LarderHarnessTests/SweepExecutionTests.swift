@@ -34,7 +34,7 @@ import Testing
     _ policies: [String] = ["lru", "fifo"], modes: [Timing.Mode] = [.simulate, .execute],
     threads: [Int] = [1], contender: CacheContender? = nil, requests: Int = 4000
   ) throws -> Sweep {
-    if let contender { ContenderRegistry.add(contender) }
+    if let contender { try ContenderRegistry.add(contender) }
     let source = SourceSpec.generator(
       GeneratorSpec(
         component: try ComponentSpec(parsing: "zipf:objects=500:exponent=0.8"),
@@ -112,6 +112,19 @@ import Testing
       #expect(record.executions?.map(\.threads) == [1, 1, 2, 2])
       #expect(record.executions?.allSatisfy { $0.equalsSimulated == nil } == true)
     }
+  }
+
+  @Test func aCellWithTimeIsExecutedInOneThread() throws {
+    var sweep = try Self.sweep(["lru"], threads: [2, 3])
+    let model = try FetchModel(latencies: [1])
+    for index in sweep.cells.indices { sweep.cells[index].setup.time = model }
+    #expect(sweep.cells.map(sweep.executedThreads) == [[1], [1]])
+    let records = sweep.cells.map { planned in
+      var record = Record(cell: planned.cell, counts: Counts(), objectsDistinct: 1)
+      record.executions = [Execution(threads: 1, repetition: 1)]
+      return record
+    }
+    #expect(sweep.isComplete(records))
   }
 
   @Test func aCacheWithItsOwnPolicyHasItsOwnCounts() throws {

@@ -94,8 +94,9 @@ struct AdviseCommand: ParsableCommand {
   }
 
   private func run(_ file: String, _ progress: ProgressLine) throws {
-    if try input.format.spec() != nil || input.joining.join {
-      throw UsageError("'\(file)' defines how its traces are read; remove --format and --join")
+    if try input.format.spec() != nil || input.format.sample != nil || input.joining.join {
+      throw UsageError(
+        "'\(file)' defines how its traces are read; remove --format, --sample and --join")
     }
     var workload = try WorkloadDecoder().decode(contentsOf: file)
     workload.advise = workload.advise ?? AdviceSettings(threads: speed.threads)

@@ -101,7 +101,10 @@ struct ListEntry {
   var lines: [String]
   var fields: [Field]
 
-  var paragraph: String { title + "\n" + lines.map { TextWrap.indented($0) }.joined() }
+  var paragraph: String {
+    let wrapped = lines.flatMap { AdviceText.wrapped($0, width: 92) }
+    return title + "\n" + wrapped.map { "    \($0)\n" }.joined()
+  }
 
   static func policy(_ policy: PolicyDescription) -> ListEntry {
     let real = policy.parameters.compactMap { parameter in
@@ -193,22 +196,5 @@ struct ListEntry {
   private static func line(_ parameter: Parameter) -> String {
     let real = parameter.realDefault.map { "; in real caches \(parameter.name)=\($0)" } ?? ""
     return "\(parameter.name)=\(parameter.defaultValue)  \(parameter.summary)\(real)"
-  }
-}
-
-private enum TextWrap {
-  static func indented(_ text: String) -> String {
-    var lines = [""]
-    for word in text.split(whereSeparator: \.isWhitespace) {
-      let last = lines[lines.count - 1]
-      if last.isEmpty {
-        lines[lines.count - 1] = String(word)
-      } else if last.count + word.count < 92 {
-        lines[lines.count - 1] += " " + word
-      } else {
-        lines.append(String(word))
-      }
-    }
-    return lines.reduce(into: "") { $0 += "    \($1)\n" }
   }
 }

@@ -64,6 +64,9 @@ struct RunCommand: ParsableCommand {
   func validate() throws {
     let files = exporting.export.adding("history", short.history)
     try files.validate(known: ReportRegistry.exports + ["history"])
+    if today.current != nil, part != nil || merge {
+      throw ValidationError("--part and --merge give no advice; remove --current")
+    }
     guard part != nil else { return }
     if output != nil || merge || !files.isEmpty {
       throw ValidationError(

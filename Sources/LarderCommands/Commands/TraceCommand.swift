@@ -1,5 +1,6 @@
 import ArgumentParser
 import LarderEngine
+import LarderReports
 import LarderSupport
 import LarderTraces
 
@@ -101,11 +102,6 @@ struct TraceConvertCommand: ParsableCommand {
 
   private var destination: String { files.last ?? "" }
 
-  private var folder: String {
-    guard let slash = destination.lastIndex(of: "/") else { return "." }
-    return slash == destination.startIndex ? "/" : String(destination[..<slash])
-  }
-
   @OptionGroup var joining: JoinOption
 
   @OptionGroup var format: FormatOption
@@ -144,7 +140,8 @@ struct TraceConvertCommand: ParsableCommand {
     // The others look at the columns more than once, or need more of them.
     let isReadInOrder = writer.name == "larder"
     let prepared = try PreparedTrace.load(
-      source, spillingTo: isReadInOrder ? folder : nil, progress: progress.reading(source))
+      source, spillingTo: isReadInOrder ? ReportWriter.folder(of: destination) : nil,
+      progress: progress.reading(source))
     try writer.write(prepared, to: destination)
     progress.end("\(destination): \(prepared.requests.count) requests, \(writer.name)")
     for note in prepared.notes { progress.note(note) }

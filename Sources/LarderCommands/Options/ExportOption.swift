@@ -75,10 +75,7 @@ extension [Export] {
         Output.text(first.text)
       } else {
         try ReportWriter.write(first.text, to: export.file)
-        let folder = export.file.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-          .joined(separator: "/")
-        let base = export.file.hasPrefix("/") && folder.isEmpty ? "/" : folder
-        try ReportWriter(directory: base.isEmpty ? "." : base, formats: [])
+        try ReportWriter(directory: ReportWriter.folder(of: export.file), formats: [])
           .write([ReportFile](files.dropFirst()))
       }
     }

@@ -62,15 +62,9 @@ enum Notes {
 
   static func status(_ text: String) {
     hasStatus.withLock { hasStatus in
-      raw(clearLine + NoteText.line(text).prefix(max(1, width - 1)))
+      raw(clearLine + NoteText.line(text).prefix(max(1, Output.width(of: STDERR_FILENO) - 1)))
       hasStatus = true
     }
-  }
-
-  private static var width: Int {
-    var size = winsize()
-    let known = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-    return known ? Int(size.ws_col) : 80
   }
 
   private static func raw(_ text: String) {
@@ -208,12 +202,13 @@ enum ShellText {
 
 extension Output {
   static var pictureTerminal: CurvePicture.Terminal {
-    CurvePicture.Terminal(width: width, hasColour: usesColour, hasUnicode: hasUnicode)
+    CurvePicture.Terminal(
+      width: width(of: STDOUT_FILENO), hasColour: usesColour, hasUnicode: hasUnicode)
   }
 
-  private static var width: Int {
+  fileprivate static func width(of terminal: Int32) -> Int {
     var size = winsize()
-    let known = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    let known = ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     return known ? Int(size.ws_col) : 80
   }
 

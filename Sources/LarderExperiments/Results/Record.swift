@@ -103,7 +103,7 @@ public struct Timing: Sendable, Hashable, Codable {
   public var threads: Int
   /// Number of the repetition, from 1.
   public var repetition: Int
-  /// Number of timed requests of all operations, including the warm-up.
+  /// Number of timed requests of all operations; with the warm-up if simulated.
   public var requests: UInt64
   /// Wall-clock seconds.
   public var seconds: Double
@@ -153,6 +153,7 @@ extension Counts {
     guard let hits = Self.sum(memoryHits, diskHits), hits <= requests else {
       return "more hits than requests"
     }
+    if let time, time.delayedHits > requests - hits { return "more delayed hits than misses" }
     guard let bytes = Self.sum(memoryBytesHit, diskBytesHit), bytes <= bytesRequested else {
       return "more bytes hit than requested"
     }

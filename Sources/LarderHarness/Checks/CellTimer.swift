@@ -15,8 +15,8 @@ package struct CellTimer: Sendable {
 
   /// A timer of a workload's cells.
   ///
-  /// - Parameter slowdown: Extends every measurement by this share with busy work, to test that
-  ///   slowdowns are detected; 0 otherwise.
+  /// - Parameter slowdown: Extends every measurement by this share, to test that slowdowns are
+  ///   detected; 0 otherwise.
   package init(
     _ workload: Workload, traces: TraceTable,
     scratch: String = FileManager.default.temporaryDirectory.path, slowdown: Double = 0
@@ -75,8 +75,8 @@ package struct CellTimer: Sendable {
           folder: scratch))
       let execution = try executor.run(cell.planned, over: trace, simulated: nil)?.first
       return Run(
-        hits: execution?.counts.hits ?? 0, seconds: execution?.seconds ?? 0,
-        latency: execution?.getLatency?.p99)
+        hits: execution?.counts.hits ?? 0, seconds: (execution?.seconds ?? 0) * (1 + slowdown),
+        latency: execution?.getLatency.map { UInt64(Double($0.p99) * (1 + slowdown)) })
     }
   }
 
@@ -107,7 +107,8 @@ package struct TimedCell: Sendable, Hashable {
 extension CheckSpec {
   func times(_ cell: Cell) -> Bool {
     let tiers = cell.policy.split(separator: "+").map(String.init) + [cell.policy]
-    return timed.configurations?.contains(cell.configuration) ?? true
+    let configuration = ConfigurationSpec(name: cell.configuration, kind: cell.kind)
+    return timed.configurations?.contains(where: configuration.answers) ?? true
       && timed.policies?.contains { tiers.contains($0.description) } ?? true
       && timed.capacities?.contains { $0.description == cell.capacityLabel } ?? true
   }

@@ -1,5 +1,5 @@
 import Larder
-import LarderEngine
+public import LarderEngine
 import LarderExperiments
 
 /// The caches that a workload can name. A cache of this package is one file and one line here;
@@ -17,16 +17,23 @@ public enum ContenderRegistry {
   /// All caches: Larder's, the baselines, and registered ones.
   public static var all: [CacheContender] { standard + added.withLock { $0 } }
 
-  /// Registers a cache under test; replaces a registered one of the same name.
-  public static func add(_ contender: CacheContender) {
-    added.withLock { added in
-      added.removeAll { $0.name == contender.name }
+  /// Registers a cache under test.
+  ///
+  /// - Throws: if its name is taken.
+  public static func add(_ contender: CacheContender) throws(ComponentError) {
+    let isNew = added.withLock { added in
+      if (standard + added).contains(where: { $0.name == contender.name }) { return false }
       added.append(contender)
+      return true
     }
+    if isNew { return }
+    throw ComponentError(
+      component: contender.name, parameter: nil,
+      message: "a cache of this name is already registered")
   }
 
   /// The cache of a name, or nil.
-  public static func named(_ name: String) -> CacheContender? { all.last { $0.name == name } }
+  public static func named(_ name: String) -> CacheContender? { all.first { $0.name == name } }
 }
 
 extension ContenderRegistry {

@@ -71,10 +71,10 @@ final class ServerCache: CacheUnderTest, @unchecked Sendable {
 
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
     let connection = try waiting.withLock { $0[key]?.popLast() } ?? taken()
+    if run != 0, !peer.spec.server.isProxy { written.withLock { _ = $0.insert(key) } }
     let isStored = try connection.set(
       value, for: name(key), microseconds: options.timeToLiveMicroseconds)
     free.withLock { $0.append(connection) }
-    if run != 0, !peer.spec.server.isProxy { written.withLock { _ = $0.insert(key) } }
     if !isStored { refused.withLock { $0 = ($0.count + 1, max($0.bytes, value.count)) } }
   }
 
@@ -108,8 +108,12 @@ final class ServerCache: CacheUnderTest, @unchecked Sendable {
   }
 
   func close() {
-    for key in written.withLock({ $0 }) {
-      do { try remove(key) } catch { break }
+    let keys = written.withLock { $0 }
+    // One that failed is not free any more.
+    if !keys.isEmpty, let connection = (try? taken()) ?? (try? peer.connection(0)) {
+      for key in keys {
+        do { try connection.remove(name(key)) } catch { break }
+      }
     }
     free.withLock { $0.removeAll() }
     peer.end()

@@ -47,14 +47,14 @@ final class ExecutionRun {
       if !(cache is ServerCache) { try takeMemory(cache, before: memoryBefore) }
       tally = slots.reduce(into: RunTally()) { $0.add($1.worker.tally) }
       try takeResults(cache, tally, writesBefore: writesBefore, simulated: simulated)
+      if let server = cache as? ServerCache {
+        execution.server = try calling("statistics") { try server.state() }
+        execution.notes += server.notes + missedRate
+      }
     } catch {
       // The first error is the one to report.
       try? cache.close()
       throw error
-    }
-    if let server = cache as? ServerCache {
-      execution.server = try calling("statistics") { try server.state() }
-      execution.notes += server.notes + missedRate
     }
     try calling("close") { try cache.close() }
     try context.checkValues(tally)
@@ -66,7 +66,7 @@ final class ExecutionRun {
     guard case .rate(let rate) = context.order.spec.load, execution.seconds > 0 else { return [] }
     let reached = Double(execution.requests) / execution.seconds
     guard reached < rate * 0.95 else { return [] }
-    let numbers = [reached, rate].map { NumberText.grouped(UInt64($0)) }.joined(separator: " of ")
+    let numbers = [reached, rate].map { NumberText.whole($0) }.joined(separator: " of ")
     return [
       "\(context.contender.name) at \(context.planned.cell.capacityLabel) took \(numbers) requests "
         + "a second: latencies include the backlog, and ages are longer than simulated."
@@ -274,14 +274,11 @@ extension ExecutionRun {
     execution.diskBytesWritten = usage.bytesWritten
     execution.bytesWritten = usage.bytesHandedOver
     // The system's counts of this process do not cover a cache in another.
-    if context.planned.server == nil {
+    if context.planned.process == nil, context.planned.server == nil {
       execution.diskBytesWritten =
         usage.bytesWritten ?? Self.difference(ProcessWrites.bytes(.disk), writesBefore.disk)
-    }
-    if execution.bytesWritten == nil, context.planned.process == nil,
-      context.planned.server == nil
-    {
-      execution.bytesWritten = Self.difference(ProcessWrites.bytes(.calls), writesBefore.calls)
+      execution.bytesWritten =
+        usage.bytesHandedOver ?? Self.difference(ProcessWrites.bytes(.calls), writesBefore.calls)
     }
     guard let written = execution.diskBytesWritten else { return }
     let stored = bytesStoredOnDisk(cache.tierCounts(), tally)

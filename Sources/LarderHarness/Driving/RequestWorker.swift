@@ -91,6 +91,7 @@ struct RequestWorker: Sendable {
     } else if operation == .bypass {
       tally.get(.miss, weight: UInt64(reader.weight(index)), cost: Double(reader.cost(index)))
     } else if operation == .expire {
+      tally.expires += 1
       call = "expire"
       try cache.expire(TraceReader.key(reader.id(index)), reader.options(index))
     } else {

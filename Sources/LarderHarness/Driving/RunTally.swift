@@ -8,6 +8,8 @@ struct RunTally: Sendable {
   var costs = CostCounts(requested: 0, saved: 0)
   /// Changes at the origin that the cache does not receive.
   var modifies: UInt64 = 0
+  /// Changes of TTLs.
+  var expires: UInt64 = 0
   var valuesChecked: UInt64 = 0
   var valuesWrong: UInt64 = 0
   var firstWrong: String?
@@ -46,7 +48,8 @@ struct RunTally: Sendable {
     [
       \.counts.requests, \.counts.memoryHits, \.counts.diskHits, \.counts.bytesRequested,
       \.counts.memoryBytesHit, \.counts.diskBytesHit, \.counts.staleHits, \.counts.sets,
-      \.counts.deletes, \.modifies, \.valuesChecked, \.valuesWrong, \.valuesGiven, \.bytesGiven,
+      \.counts.deletes, \.modifies, \.expires, \.valuesChecked, \.valuesWrong, \.valuesGiven,
+      \.bytesGiven,
     ]
   }
 
@@ -58,7 +61,7 @@ struct RunTally: Sendable {
     latencies.add(other.latencies)
   }
 
-  var operations: UInt64 { counts.requests + counts.sets + counts.deletes + modifies }
+  var operations: UInt64 { counts.requests + counts.sets + counts.deletes + modifies + expires }
 
   func put(into execution: inout Execution, _ tiers: CacheTierCounts?, hasCosts: Bool) {
     execution.counts = counts

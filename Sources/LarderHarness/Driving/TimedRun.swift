@@ -75,10 +75,15 @@ final class TimedRun: Sendable {
     order.progress(reader.count % Self.reportInterval)
     // Fetches in progress at the end are awaited, because their waits count.
     underWay.wait()
+    if warmUp == reader.count {
+      countedFrom = context.time.nowNanoseconds
+      cache.resetCounts()
+    }
     var execution = Execution(threads: 1, repetition: repetition)
     execution.warmUpRequests = UInt64(warmUp)
     execution.seconds = Double(context.time.nowNanoseconds - countedFrom) / 1e9
     try takeResults(&execution, simulated)
+    do { try cache.close() } catch { throw context.failed("close", error) }
     return execution
   }
 

@@ -295,7 +295,7 @@ package enum AdviceText {
 
   /// Lines of at most `width` characters. A longer word stays whole, as does a number with its
   /// unit.
-  static func wrapped(_ text: String, width: Int) -> [String] {
+  package static func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
     for word in words(TextSafety.singleLine(text)) {

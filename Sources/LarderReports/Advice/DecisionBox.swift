@@ -90,7 +90,7 @@ struct DecisionBox {
         Row(name: "hit ratio in the log", cells: [percent($0), "–", ""])
       },
       row("origin requests a day", \.originRequestsPerDay) {
-        NumberText.grouped(UInt64($0.rounded()))
+        NumberText.whole($0)
       },
       row("origin traffic a day", \.originBytesPerDay) { Self.decimalBytes($0) },
       row("\(decision.currency ?? "") a month", \.monthlyCost) { AdviceNumbers.amount($0) },

@@ -181,11 +181,12 @@ enum ChartTicks {
 }
 
 enum ChartText {
-  static func place(_ value: Double) -> String { trimmed(value, decimals: 1) }
+  static func place(_ value: Double) -> String { NumberText.trimmed(value, decimals: 1) }
 
   static func short(_ value: Double) -> String {
     let size = value.magnitude
-    return trimmed(value, decimals: size >= 100 ? 1 : size >= 1 ? 2 : size >= 0.01 ? 4 : 8)
+    let decimals = size >= 100 ? 1 : size >= 1 ? 2 : size >= 0.01 ? 4 : 8
+    return NumberText.trimmed(value, decimals: decimals)
   }
 
   /// A number in the largest of `units` that leaves at least 1; each is `factor` times the one
@@ -203,18 +204,8 @@ enum ChartText {
     let decimals = rest.magnitude >= 100 ? 0 : rest.magnitude >= 10 ? 1 : 2
     // Whole nanoseconds and whole bytes have no fraction.
     let shown = unit == 0 && rest == rest.rounded() ? 0 : decimals
-    let text =
-      isTrimmed ? trimmed(rest, decimals: decimals) : NumberText.fixed(rest, decimals: shown)
-    return (text ?? "–") + units[unit]
-  }
-
-  private static func trimmed(_ value: Double, decimals: Int) -> String {
-    guard let text = NumberText.fixed(value, decimals: decimals) else { return "–" }
-    guard text.contains(".") else { return text }
-    var digits = text[...]
-    while digits.last == "0" { digits.removeLast() }
-    if digits.last == "." { digits.removeLast() }
-    return digits == "-0" ? "0" : String(digits)
+    let text = isTrimmed ? nil : NumberText.fixed(rest, decimals: shown)
+    return (text ?? NumberText.trimmed(rest, decimals: decimals)) + units[unit]
   }
 
   /// The approximate width of `text` in the unit of `size`. Fonts differ, so this rounds up.

@@ -40,21 +40,6 @@ struct RowChart: Chart {
   static let rowsMax = 40
   private static let thinnedRowsMax = 24
 
-  /// A chart of one group, the row with the smallest key first; nil for fewer than two rows or too
-  /// many.
-  static func ranked(
-    _ words: [String], title: String, axis: ChartAxis, parts: [String] = [],
-    _ rows: [(key: Double, row: Row)], caption: (_ first: Row, _ last: Row) -> String
-  ) -> ChartFigure? {
-    let sorted = rows.sorted(byKey: \.key).map(\.row)
-    guard sorted.count > 1, sorted.count <= rowsMax else { return nil }
-    return ChartFigure(
-      words,
-      RowChart(
-        title: title, caption: caption(sorted[0], sorted[sorted.count - 1]), axis: axis,
-        groups: [Group(rows: sorted)], parts: parts))
-  }
-
   /// The chart with at most `thinnedRowsMax` rows: of more, it has evenly spaced groups, at least
   /// one, and says so.
   var thinned: RowChart {

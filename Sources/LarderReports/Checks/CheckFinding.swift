@@ -125,8 +125,7 @@ enum CheckText {
   }
 
   static func figure(_ value: Double) -> String {
-    value >= 1_000
-      ? NumberText.grouped(UInt64(value.rounded())) : NumberText.fixed(value, decimals: 2) ?? ""
+    value >= 1_000 ? NumberText.whole(value) : NumberText.fixed(value, decimals: 2) ?? ""
   }
 
   static func plain(_ value: Double) -> String? {

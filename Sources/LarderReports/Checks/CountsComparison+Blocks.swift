@@ -41,6 +41,10 @@ extension CountsComparison {
   }
 }
 
+extension CellChange {
+  var isResized: Bool { before.size != after.size || before.unit != after.unit }
+}
+
 /// A line of a table: a count of a cell, or its capacity.
 private struct CountLine {
   let change: CellChange
@@ -48,9 +52,7 @@ private struct CountLine {
   let isFirst: Bool
 
   static func all(_ change: CellChange) -> [CountLine] {
-    let isResized =
-      change.before.size != change.after.size || change.before.unit != change.after.unit
-    let metrics: [CellChange.MetricChange?] = change.metrics + (isResized ? [nil] : [])
+    let metrics: [CellChange.MetricChange?] = change.metrics + (change.isResized ? [nil] : [])
     return metrics.enumerated().map { CountLine(change: change, metric: $1, isFirst: $0 == 0) }
   }
 

@@ -168,6 +168,11 @@ struct RunComparisonRow {
           before: metric.before.map { String($0) }, after: metric.after.map { String($0) })
       }
     }
+    let sizes = counts.changes.filter(\.isResized).map { change in
+      RunComparisonRow(
+        cell: change.after.name, kind: "different", count: "capacity",
+        before: "\(change.before.size)", after: "\(change.after.size)")
+    }
     let cells =
       counts.new.map { RunComparisonRow(cell: $0.name, kind: "new") }
       + counts.missing.map { RunComparisonRow(cell: $0.name, kind: "missing") }
@@ -190,7 +195,7 @@ struct RunComparisonRow {
         before: NumberText.fixed(speed.before.median, decimals: 1),
         after: NumberText.fixed(speed.after.median, decimals: 1))
     }
-    return changes + cells + figures + speeds
+    return changes + sizes + cells + figures + speeds
   }
 
   static var columns: [Column<RunComparisonRow>] {

@@ -115,14 +115,17 @@ struct Designs {
         value: ChartUnit.percent.value(ratio))
       return (-ratio, row)
     }
-    return RowChart.ranked(
-      [name, "hits"], title: "\(hasDisk ? "Hits by tier" : "Hits"): \(name)",
-      axis: ChartAxis(title: metric.title, unit: .percent),
-      parts: hasDisk ? ["in memory", "on disk"] : [], rows
-    ) { first, last in
-      "\(first.name) has the highest \(metric.name) (\(first.value)), \(last.name) the lowest "
-        + "(\(last.value))."
-    }
+    let sorted = rows.sorted(byKey: \.key).map(\.row)
+    guard sorted.count > 1, sorted.count <= RowChart.rowsMax else { return nil }
+    let (first, last) = (sorted[0], sorted[sorted.count - 1])
+    return ChartFigure(
+      [name, "hits"],
+      RowChart(
+        title: "\(hasDisk ? "Hits by tier" : "Hits"): \(name)",
+        caption: "\(first.name) has the highest \(metric.name) (\(first.value)), \(last.name) the "
+          + "lowest (\(last.value)).",
+        axis: ChartAxis(title: metric.title, unit: .percent),
+        groups: [RowChart.Group(rows: sorted)], parts: hasDisk ? ["in memory", "on disk"] : []))
   }
 }
 

@@ -108,7 +108,7 @@ package struct HTMLReport: ReportFormat {
       let values = measures.map { _, metric in
         comparison.columns.indices.map { column -> String in
           let share = comparison.spread(policy, column, of: metric.value)?.mean
-          return Self.packed(share.map { Int(($0 * 10_000).rounded()) }, of: 10_000)
+          return Self.packed(share.map { ($0 * 10_000).rounded() }, of: 10_000)
         }.joined()
       }
       let time = policy.isOffline ? "" : Self.halved(course)
@@ -148,18 +148,18 @@ package struct HTMLReport: ReportFormat {
 
   /// Means of two parts each.
   private static func halved(_ parts: String) -> String {
-    let values = parts.split(separator: " ").compactMap { Int($0) }
+    let values = parts.split(separator: " ").compactMap { Double($0) }
     return stride(from: 0, to: values.count, by: 2).map { place in
       let pair = values[place..<min(place + 2, values.count)]
-      return packed(pair.reduce(0, +) / pair.count, of: 1000)
+      return packed(pair.reduce(0, +) / Double(pair.count), of: 1000)
     }.joined()
   }
 
   /// A number up to `limit` in the digits of base 36 that `limit` has; dashes for a missing one.
-  private static func packed(_ value: Int?, of limit: Int) -> String {
+  private static func packed(_ value: Double?, of limit: Int) -> String {
     let digits = String(limit, radix: 36).count
     guard let value else { return String(repeating: "-", count: digits) }
-    let text = String(min(max(0, value), limit), radix: 36)
+    let text = String(Int(max(0, min(Double(limit), value))), radix: 36)
     return String(repeating: "0", count: digits - text.count) + text
   }
 }

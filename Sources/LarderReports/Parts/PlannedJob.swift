@@ -145,6 +145,9 @@ package struct PlannedJob: Sendable {
     }.joined(separator: ",")
   }
 
+  /// The task as Kubernetes needs it: it replaces `$(NAME)` before a shell reads the command.
+  private var escapedTask: String { task.replacing("$", with: "$$") }
+
   private var kubernetes: String {
     """
     \(steps(submit: "kubectl apply -f THIS-FILE"))
@@ -165,7 +168,7 @@ package struct PlannedJob: Sendable {
             - name: larder
               image: larder
               workingDir: /larder
-              command: ["/bin/sh", "-c", \(JSONLine.quoted("exec \(task)"))]
+              command: ["/bin/sh", "-c", \(JSONLine.quoted("exec \(escapedTask)"))]
               volumeMounts:
                 - name: larder
                   mountPath: /larder

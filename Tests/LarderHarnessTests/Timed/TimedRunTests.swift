@@ -114,6 +114,8 @@ import Testing
       #expect(execution.counts.hits + time.delayedHits + time.originFetches <= 1500)
       #expect(execution.valuesChecked == 2000)
     }
+    let none = try #require(try await Self.run { $0.warmUp = .requests(1 << 20) }?.first?.counts)
+    #expect(none.requests == 0 && none.memory == TierCounts())
   }
 
   @Test func runIsComparedWithTheSimulation() async throws {

@@ -61,17 +61,20 @@ struct CheckGoldenTests {
     #expect(same.counts.isEmpty)
   }
 
-  /// Every finding counted by `--fail-on-worse` has a row that shows it.
+  /// Every finding counted by `--fail-on-worse` has a row that shows it, as has a changed capacity.
   @Test func everyWorseFigureHasARow() {
     var after = SampleResults.full
     let record = after.records.firstIndex { $0.executions?.first?.diskBytes != nil } ?? 0
     for index in after.records[record].executions?.indices ?? 0..<0 {
       after.records[record].executions?[index].diskBytes = 9 << 20
     }
+    after.records[0].cell.capacity = 77
     let comparison = RunComparison(
       SampleResults.full, named: "before", with: after, named: "after")
     #expect(comparison.resources.worse.count == 1)
-    let rows = RunComparisonRow.all(in: comparison).filter { $0.kind == "worse" }
+    let all = RunComparisonRow.all(in: comparison)
+    #expect(all.filter { $0.kind == "different" }.map(\.after) == ["77"])
+    let rows = all.filter { $0.kind == "worse" }
     #expect(rows.map(\.count) == ["disk_bytes"])
     #expect(rows.map(\.before) == ["2097152"] && rows.map(\.after) == ["9437184"])
   }

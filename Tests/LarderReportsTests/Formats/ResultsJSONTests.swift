@@ -67,6 +67,12 @@ struct ResultsJSONTests {
           $0.counts.disk.evictions = 1
         }, "exceeds 64 bits"
       ),
+      (
+        {
+          $0.counts.time = TimeCounts()
+          $0.counts.time?.delayedHits = 5000
+        }, "more delayed hits than misses"
+      ),
       ({ $0.timings[0].seconds = -1 }, "timings[0].seconds is negative"),
       (
         { $0.executions?[1].counts.memoryHits = 6000 },
@@ -84,6 +90,29 @@ struct ResultsJSONTests {
       // Encoded directly, because the format itself reads the counts.
       let encoded = try JSONEncoder().encode(results)
       expectRefusal(Array(encoded), message)
+    }
+  }
+
+  /// Numbers that no run has, but that a file may have.
+  @Test func extremeNumbersHaveReports() throws {
+    var results = SampleResults.full
+    var side = Decision.Side(cache: "lru", capacity: 1, hitRatio: 0.5)
+    side.originRequestsPerDay = 1e20
+    var decision = Decision(trace: "feed", unit: .bytes, today: side, proposed: side)
+    decision.proposed.originRequestsPerDay = -1
+    results.decisions = [decision]
+    for index in results.records.indices {
+      results.records[index].hitRatios = "\(Int.max) 1"
+      results.records[index].counts.cost = CostCounts(requested: 1, saved: 1e300)
+      for run in results.records[index].executions?.indices ?? 0..<0 {
+        results.records[index].executions?[run].memoryBytesPerObject = 1e30
+        results.records[index].executions?[run].diskBytes = .max
+      }
+    }
+    for format in ReportRegistry.all { #expect(try !format.files(of: results).isEmpty) }
+    let comparison = RunComparison(SampleResults.full, named: "a", with: results, named: "b")
+    for format in RunComparisonFormat.allCases {
+      #expect(try !format.text(of: comparison).isEmpty)
     }
   }
 

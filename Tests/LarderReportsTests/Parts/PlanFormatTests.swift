@@ -42,7 +42,8 @@ import Yams
     }
   }
 
-  @Test(arguments: ["w.yaml", "it's \"x\": {y} #z &a *b \\ %.yaml"])
+  /// `$(NAME)` and `$$` are replaced before a shell reads the command.
+  @Test(arguments: ["w.yaml", "a$$b $(HOME).yaml", "it's \"x\": {y} #z &a *b \\ %.yaml"])
   func kubernetesIsAnIndexedJob(_ file: String) throws {
     let text = try Self.job(parts: 4, file: file).text(.kubernetes)
     let job = try Yams.load(yaml: text)
@@ -53,7 +54,8 @@ import Yams
     #expect(
       Self.at(pod, "containers", "0", "command") as? [String] == [
         "/bin/sh", "-c",
-        "exec larder run \(ShellWord.path(file)) --store st --part auto/4 --threads 1",
+        "exec larder run \(ShellWord.path(file).replacing("$", with: "$$")) --store st "
+          + "--part auto/4 --threads 1",
       ])
     #expect(
       Self.at(pod, "volumes", "0", "persistentVolumeClaim", "claimName") as? String == "larder")
