@@ -58,6 +58,10 @@ struct RecordedFormatTests {
     #expect(try load(bytes).requests.count == 1000)
     let tail = whole + [UInt8](repeating: 7, count: 100)
     #expect(try load(tail).reading.badLines == 1)
+    // The next block begins where the last one of a buffer could.
+    var long = SampleTrace.recording(Self.gets(8))
+    long.insert(contentsOf: [UInt8](repeating: 7, count: 262_025), at: RecordedHeader.length)
+    #expect(try load(long, maxBad: 1).requests.count == 8)
     // A marker that begins no block.
     bytes.replaceSubrange(start + 20..<start + 24, with: RecordedBlock.markerBytes)
     #expect(try load(bytes).requests.count == 1000)
@@ -139,6 +143,8 @@ struct RecordedFormatTests {
       return try PreparedTrace.load(TraceReference(path: paths[0], morePaths: [paths[1]]))
     }
     #expect(try join(plain).requests.count == 20)
+    let many = SampleTrace.recording(Self.gets(10), gets: 1 << 63, keys: .plain)
+    #expect(try join(many).sampling.gets == .max)
     for bytes in [keyed, part] {
       #expect(message { _ = try join(bytes) }.contains("has private keys"))
     }
