@@ -7,7 +7,9 @@
 enum { gatheredMax = 64 << 10 };
 
 struct larder_gathering {
+  // A copy of the one below: functions for paths, time and the like are its own.
   sqlite3_vfs layer;
+  sqlite3_vfs *below;
   char name[64];
 };
 
@@ -133,36 +135,15 @@ static int deviceTraits(sqlite3_file *file) {
       : 0;
 }
 
-static int mapShared(
-    sqlite3_file *file, int region, int size, int extend, void volatile **memory) {
-  return below(file)->pMethods->xShmMap(below(file), region, size, extend, memory);
-}
-
-static int lockShared(sqlite3_file *file, int offset, int count, int flags) {
-  return below(file)->pMethods->xShmLock(below(file), offset, count, flags);
-}
-
-static void fenceShared(sqlite3_file *file) { below(file)->pMethods->xShmBarrier(below(file)); }
-
-static int unmapShared(sqlite3_file *file, int deletes) {
-  return below(file)->pMethods->xShmUnmap(below(file), deletes);
-}
-
-// No memory-mapped files, because they would not show buffered writes. The first methods are for
-// layers without memory shared between processes.
-static const sqlite3_io_methods methods[] = {
-    {1, closeFile, readFile, writeFile, truncateFile, syncFile, sizeOfFile, lockFile, unlockFile,
-     checkReserved, controlFile, sectorSize, deviceTraits, 0, 0, 0, 0, 0, 0},
-    {2, closeFile, readFile, writeFile, truncateFile, syncFile, sizeOfFile, lockFile, unlockFile,
-     checkReserved, controlFile, sectorSize, deviceTraits, mapShared, lockShared, fenceShared,
-     unmapShared, 0, 0},
-};
-
-static sqlite3_vfs *layerBelow(sqlite3_vfs *layer) { return (sqlite3_vfs *)layer->pAppData; }
+// Neither memory-mapped files, which would not show buffered writes, nor memory shared between
+// processes, which a database with a journal does not have.
+static const sqlite3_io_methods methods = {
+    1, closeFile, readFile, writeFile, truncateFile, syncFile, sizeOfFile, lockFile, unlockFile,
+    checkReserved, controlFile, sectorSize, deviceTraits, 0, 0, 0, 0, 0, 0};
 
 static int openFile(
     sqlite3_vfs *layer, const char *name, sqlite3_file *given, int flags, int *outFlags) {
-  sqlite3_vfs *under = layerBelow(layer);
+  sqlite3_vfs *under = ((larder_gathering *)layer)->below;
   if (!name || !(flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_MAIN_JOURNAL))) {
     return under->xOpen(under, name, given, flags, outFlags);
   }
@@ -171,7 +152,7 @@ static int openFile(
   file->below = (sqlite3_file *)(file + 1);
   int code = under->xOpen(under, name, file->below, flags, outFlags);
   if (!file->below->pMethods) return code;
-  file->base.pMethods = &methods[file->below->pMethods->iVersion > 1];
+  file->base.pMethods = &methods;
   if (code == SQLITE_OK && (flags & SQLITE_OPEN_MAIN_JOURNAL)) {
     file->isJournal = 1;
     file->other = (GatheringFile *)sqlite3_database_file_object(name);
@@ -180,59 +161,19 @@ static int openFile(
   return code;
 }
 
-static int deleteFile(sqlite3_vfs *layer, const char *name, int syncs) {
-  return layerBelow(layer)->xDelete(layerBelow(layer), name, syncs);
-}
-
-static int accessFile(sqlite3_vfs *layer, const char *name, int flags, int *answer) {
-  return layerBelow(layer)->xAccess(layerBelow(layer), name, flags, answer);
-}
-
-static int fullName(sqlite3_vfs *layer, const char *name, int count, char *full) {
-  return layerBelow(layer)->xFullPathname(layerBelow(layer), name, count, full);
-}
-
-static int randomness(sqlite3_vfs *layer, int count, char *bytes) {
-  return layerBelow(layer)->xRandomness(layerBelow(layer), count, bytes);
-}
-
-static int sleepFor(sqlite3_vfs *layer, int microseconds) {
-  return layerBelow(layer)->xSleep(layerBelow(layer), microseconds);
-}
-
-static int currentTime(sqlite3_vfs *layer, double *now) {
-  return layerBelow(layer)->xCurrentTime(layerBelow(layer), now);
-}
-
-static int lastError(sqlite3_vfs *layer, int count, char *text) {
-  return layerBelow(layer)->xGetLastError(layerBelow(layer), count, text);
-}
-
-static int exactTime(sqlite3_vfs *layer, sqlite3_int64 *now) {
-  return layerBelow(layer)->xCurrentTimeInt64(layerBelow(layer), now);
-}
-
 larder_gathering *larder_gathering_make(const char *belowName) {
   sqlite3_vfs *under = sqlite3_vfs_find(belowName);
   larder_gathering *made = under ? sqlite3_malloc(sizeof(*made)) : 0;
   if (!made) return 0;
   memset(made, 0, sizeof(*made));
   snprintf(made->name, sizeof(made->name), "larder-gathering-%p", (void *)made);
+  made->below = under;
+  made->layer = *under;
   sqlite3_vfs *layer = &made->layer;
-  layer->iVersion = under->iVersion < 2 ? under->iVersion : 2;
-  layer->szOsFile = (int)sizeof(GatheringFile) + under->szOsFile;
-  layer->mxPathname = under->mxPathname;
+  layer->szOsFile += (int)sizeof(GatheringFile);
+  layer->pNext = 0;
   layer->zName = made->name;
-  layer->pAppData = under;
   layer->xOpen = openFile;
-  layer->xDelete = deleteFile;
-  layer->xAccess = accessFile;
-  layer->xFullPathname = fullName;
-  layer->xRandomness = randomness;
-  layer->xSleep = sleepFor;
-  layer->xCurrentTime = currentTime;
-  layer->xGetLastError = lastError;
-  if (layer->iVersion > 1) layer->xCurrentTimeInt64 = exactTime;
   if (sqlite3_vfs_register(layer, 0) == SQLITE_OK) return made;
   sqlite3_free(made);
   return 0;

@@ -80,10 +80,9 @@ public final class BlockingDiskCache: @unchecked Sendable {
 
   /// Returns true if a key has an entry that has not expired. Not counted as an access.
   public func contains(_ key: String, suite: String = "") throws(DiskCacheError) -> Bool {
-    try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      guard let number = core.suiteNumber(suite) else { return false }
-      return try core.contains(bytes, suite: number)
-    }
+    try withKey(key, in: suite) { (core, bytes, number) throws(DiskCacheError) in
+      try core.contains(bytes, suite: number)
+    } ?? false
   }
 
   /// Stores a value for a key, and returns true if it is stored afterwards; see `DiskCache.set`.
@@ -121,26 +120,25 @@ public final class BlockingDiskCache: @unchecked Sendable {
     }
   }
 
-  func removeUndecodable(_ key: String, suite: String) throws(DiskCacheError) {
-    try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      guard let number = core.suiteNumber(suite) else { return }
+  /// Counts an undecodable value, and removes it unless another was stored since.
+  func removeUndecodable(
+    _ key: String, suite: String, created: UInt64
+  ) throws(DiskCacheError) {
+    try withKey(key, in: suite) { (core, bytes, number) throws(DiskCacheError) in
       core.statistics.undecodables += 1
-      _ = try core.remove(bytes, suite: number)
+      _ = try core.remove(bytes, suite: number, created: created)
     }
   }
 
   func removeExpired(_ key: String, suite: String) throws(DiskCacheError) {
-    try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      guard let number = core.suiteNumber(suite) else { return }
+    try withKey(key, in: suite) { (core, bytes, number) throws(DiskCacheError) in
       try core.removeExpired(bytes, suite: number)
     }
   }
 
   func checkCodec(_ identity: String, suite: String) throws(DiskCacheError) {
     try withCore { (core) throws(DiskCacheError) in
-      _ = try core.openIndex()
-      guard let number = core.suiteNumber(suite) else { return }
-      try core.checkCodec(identity, suite: number)
+      _ = try core.suiteNumber(suite, codec: identity)
     }
   }
 
@@ -153,7 +151,7 @@ public final class BlockingDiskCache: @unchecked Sendable {
       return nil
     }
     if let value = try? codec.decode(entry.data) { return value }
-    try removeUndecodable(key, suite: suite)
+    try removeUndecodable(key, suite: suite, created: entry.metadata.creation)
     return nil
   }
 
@@ -179,15 +177,9 @@ public final class BlockingDiskCache: @unchecked Sendable {
   @discardableResult public func removeAll(
     suite: String? = nil, includingPermanent: Bool = false
   ) throws(DiskCacheError) -> Freed {
-    try removeAll(
-      suite: suite, includingPermanent: includingPermanent, removesCopy: suite == nil)
-  }
-
-  func removeAll(
-    suite: String?, includingPermanent: Bool, removesCopy: Bool
-  ) throws(DiskCacheError) -> Freed {
     try finish(
-      beginRemoval(suite: suite, includingPermanent: includingPermanent, removesCopy: removesCopy))
+      beginRemoval(
+        suite: suite, includingPermanent: includingPermanent, removesCopy: suite == nil))
   }
 
   func beginRemoval(
@@ -232,6 +224,7 @@ public final class BlockingDiskCache: @unchecked Sendable {
     suite: String?, keeping grace: Grace
   ) throws(DiskCacheError) -> Freed {
     try remove { (core) throws(DiskCacheError) in
+      try core.checkPlace()
       let index = try core.openIndex()
       let now = core.clock.time
       let number = suite.map { core.suiteNumber($0) }
@@ -270,6 +263,8 @@ public final class BlockingDiskCache: @unchecked Sendable {
 
   func beginTrim(toAge age: Duration, suite: String?) throws(DiskCacheError) -> DiskRemoval {
     try withCore { (core) throws(DiskCacheError) in
+      try core.checkPlace()
+      _ = try core.openIndex()
       let (now, age) = (core.clock.time, age.microseconds)
       let number = suite.map { core.suiteNumber($0) }
       return try core.begin(\.trims, as: .evict(.trim)) { _, slot in
@@ -434,6 +429,17 @@ public final class BlockingDiskCache: @unchecked Sendable {
     }
     return try answer.get()
   }
+
+  /// Calls `body` with the number of the suite; returns nil if nothing was ever stored in it.
+  @discardableResult private func withKey<Result: Sendable>(
+    _ key: String, in suite: String,
+    _ body: (DiskCore, UnsafeRawBufferPointer, UInt32) throws(DiskCacheError) -> Result
+  ) throws(DiskCacheError) -> Result? {
+    try withKey(key) { (core, bytes) throws(DiskCacheError) in
+      guard let number = try core.suiteNumber(suite, codec: nil) else { return nil }
+      return try body(core, bytes, number)
+    }
+  }
 }
 
 extension BlockingDiskCache {
@@ -454,9 +460,8 @@ extension BlockingDiskCache {
     version: String? = nil
   ) throws(DiskCacheError) -> Bool {
     try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      guard let number = core.suiteNumber(suite) else { return false }
-      return try core.renew(
-        bytes, suite: number, timeToLive: timeToLive, expiry: expiry, version: version)
+      try core.renew(
+        bytes, suite: suite, timeToLive: timeToLive, expiry: expiry, version: version)
     }
   }
 
@@ -466,10 +471,9 @@ extension BlockingDiskCache {
   package func toggleHitBefore(
     _ key: String, suite: String = ""
   ) throws(DiskCacheError) -> Bool {
-    try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      guard let number = core.suiteNumber(suite) else { return false }
-      return try core.toggleHitBefore(bytes, suite: number)
-    }
+    try withKey(key, in: suite) { (core, bytes, number) throws(DiskCacheError) in
+      try core.toggleHitBefore(bytes, suite: number)
+    } ?? false
   }
 
   // MARK: Lookups
@@ -508,11 +512,10 @@ extension BlockingDiskCache {
     isRepeated: Bool
   ) throws(DiskCacheError) -> DiskLookup {
     try withCore { (core) throws(DiskCacheError) -> DiskLookup in
-      guard let number = core.suiteNumber(suite) else {
-        try core.missUnknown(suite, key)
+      guard let number = try core.suiteNumber(suite, codec: codec) else {
+        core.missUnknown(suite, key)
         return .none
       }
-      if let codec { try core.checkCodec(codec, suite: number) }
       return try core.get(key, suite: number, expired: expired, isRepeated: isRepeated)
     }
   }

@@ -33,8 +33,7 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   case configuration(PolicyError)
   /// A number of the configuration is out of range: its name, its value, and its valid range.
   case limit(String, String, expected: String)
-  /// The value exceeds the maximum size: 4 GiB - 2, or 1 GB (SQLite's limit) for values in the
-  /// database.
+  /// The value exceeds the maximum size, 4 GiB - 2.
   case valueTooLarge(bytes: Int, bytesMax: Int)
   /// The key exceeds the maximum length.
   case keyTooLarge(bytes: Int, bytesMax: Int)

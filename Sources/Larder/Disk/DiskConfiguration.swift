@@ -23,8 +23,8 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var inlineBytesMax: Int
   /// Storage of larger values.
   public var values: DiskValues
-  /// With durability `none`: sets and removals per commit, from 1 to 1,000,000; fewer if the
-  /// changed pages take twice `pageCacheBytes`.
+  /// With durability `none`: sets and removals per commit, from 1 to 1,000,000; fewer if the values
+  /// take 4 MiB, or the changed pages twice `pageCacheBytes`.
   public var groupWrites: Int
   /// Memory for database pages, in bytes, up to 2^40; less than 64 KiB counts as that. Each of up
   /// to four reading connections may use as much again.

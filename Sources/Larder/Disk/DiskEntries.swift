@@ -28,7 +28,7 @@ public struct DiskEntryInfo: Sendable, Hashable {
 /// Other calls may change the cache meanwhile: an entry that is stored or removed during the
 /// iteration may be listed or not, and all others are listed once. The order is unspecified.
 public struct DiskEntries: Sendable {
-  typealias Found = (info: DiskEntryInfo, id: ObjectID, stored: UInt64)
+  typealias Found = (info: DiskEntryInfo, id: ObjectID, mark: UInt64)
 
   static var batch: Int { 256 }
 
@@ -75,13 +75,7 @@ extension BlockingDiskCache {
   @discardableResult public func remove(
     where matches: (DiskEntryInfo) -> Bool
   ) throws(DiskCacheError) -> Freed {
-    try remove(suite: nil, where: matches)
-  }
-
-  func remove(
-    suite: String?, where matches: (DiskEntryInfo) -> Bool
-  ) throws(DiskCacheError) -> Freed {
-    try finish(beginRemoval(of: try chosen(suite: suite, where: matches)))
+    try finish(beginRemoval(of: try chosen(suite: nil, where: matches)))
   }
 
   func chosen(
@@ -91,7 +85,7 @@ extension BlockingDiskCache {
     var entries = entries(suite: suite)
     while let entry = try entries.nextFound() {
       guard matches(entry.info) else { continue }
-      chosen[entry.id] = entry.stored
+      chosen[entry.id] = entry.mark
       noteRemoval(entry.info.name.key, entry.info.name.suite)
     }
     return chosen
@@ -100,8 +94,11 @@ extension BlockingDiskCache {
   /// Removes entries that have not been replaced since they were chosen.
   func beginRemoval(of chosen: [ObjectID: UInt64]) throws(DiskCacheError) -> DiskRemoval {
     try withCore { (core) throws(DiskCacheError) in
-      try core.begin(\.removals, as: .remove) { id, slot in
-        slot.isStored && chosen[id] == slot.stored
+      try core.checkPlace()
+      // Another database has the same ids.
+      let seed = try core.openIndex().seed
+      return try core.begin(\.removals, as: .remove) { id, slot in
+        slot.isStored && chosen[id] == slot.stored ^ seed
       }
     }
   }
@@ -134,7 +131,7 @@ extension DiskCore {
           name: DiskEntryName(
             suite: suiteNames[row.suite] ?? "", key: String(decoding: header.key, as: UTF8.self)),
           bytes: Int(row.bytes), metadata: metadata)
-        page.found.append((info, id, row.stored))
+        page.found.append((info, id, row.stored ^ index.seed))
       }
     } catch {
       // A database that was set aside has no entries left.

@@ -111,8 +111,10 @@ final class HybridDisk: Sendable {
     try call { (cache) throws(DiskCacheError) in try cache.remove(key, suite: suite) }
   }
 
-  func removeUndecodable(_ key: String) throws(HybridCacheError) {
-    try call { (cache) throws(DiskCacheError) in try cache.removeUndecodable(key, suite: suite) }
+  func removeUndecodable(_ key: String, created: UInt64) throws(HybridCacheError) {
+    try call { (cache) throws(DiskCacheError) in
+      try cache.removeUndecodable(key, suite: suite, created: created)
+    }
   }
 
   func removeExpired(_ key: String) throws(HybridCacheError) {

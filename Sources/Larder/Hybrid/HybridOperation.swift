@@ -50,7 +50,7 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
         item.diskKey, expired: .kept(cache.grace, handsOut: item.handsOutExpired))
       guard let entry else { return nil }
       guard let value = try? cache.codec.decode(entry.data) else {
-        try disk.removeUndecodable(item.diskKey)
+        try disk.removeUndecodable(item.diskKey, created: entry.metadata.creation)
         return nil
       }
       let found = DiskHit(value: value, data: entry.data, metadata: entry.metadata)

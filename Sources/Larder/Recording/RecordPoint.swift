@@ -105,10 +105,10 @@ public import Synchronization
           header: RecordedHeader(
             threshold: threshold, began: Self.timeOfDay, origin: plan.origin,
             keys: plan.keys == .plain ? .plain : .keyed),
-          clock: plan.clock, memory: memory, gets: plan.gets,
+          clock: plan.clock, memory: memory,
           // Does not capture this object, which is destroyed with its cache before the last texts
           // are written.
-          texts: { [texts] in Self.takeFresh(texts) }))
+          texts: { [texts] in Self.takeFresh(texts) }), gets: plan.gets)
       let recording = CacheRecording(plan.path, threshold: threshold, writer, self)
       state.recording = recording
       state.arm = plan.arm

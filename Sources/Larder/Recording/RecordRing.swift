@@ -238,7 +238,8 @@ struct RecordUnit {
   var kind: RecordedEvent.Kind
   var outcome: RecordedEvent.Outcome = .unknown
   var size: UInt64?
-  var lifetime: UInt32 = 0
+  /// TTL in milliseconds, 0 for none; in a ring in seconds from 2^31 on.
+  var lifetime: UInt64 = 0
   var cost: Float = 1
 
   init(_ kind: RecordedEvent.Kind, _ hash: UInt64, time: UInt64) {
@@ -267,7 +268,18 @@ struct RecordUnit {
     ring[number &+ 1] = hash
     guard hasMore else { return }
     ring[number &+ 2] = size ?? Self.noSize
-    ring[number &+ 3] = UInt64(lifetime) &<< 32 | UInt64(cost.bitPattern)
+    ring[number &+ 3] = packedLifetime &<< 32 | UInt64(cost.bitPattern)
+  }
+
+  private static var secondsBit: UInt64 { 1 << 31 }
+
+  private var packedLifetime: UInt64 {
+    if lifetime < Self.secondsBit { return lifetime }
+    return min(Self.roundedUp(lifetime), Self.secondsBit - 1) | Self.secondsBit
+  }
+
+  private static func roundedUp(_ count: UInt64) -> UInt64 {
+    count / 1000 + (count % 1000 == 0 ? 0 : 1)
   }
 
   init(in ring: RecordRing, at number: UInt32) {
@@ -279,7 +291,8 @@ struct RecordUnit {
     guard word & Self.moreBit != 0 else { return }
     let (bytes, rest) = (ring[number &+ 2], ring[number &+ 3])
     size = bytes == Self.noSize ? nil : bytes
-    lifetime = UInt32(rest >> 32)
+    lifetime = rest >> 32
+    if lifetime >= Self.secondsBit { lifetime = (lifetime ^ Self.secondsBit) * 1000 }
     cost = Float(bitPattern: UInt32(truncatingIfNeeded: rest))
   }
 }
@@ -287,6 +300,6 @@ struct RecordUnit {
 extension RecordUnit {
   /// Sets the lifetime from microseconds, 0 for none; the file has milliseconds, rounded up.
   mutating func setLifetime(microseconds: UInt64) {
-    lifetime = UInt32(clamping: microseconds / 1000 + (microseconds % 1000 == 0 ? 0 : 1))
+    lifetime = Self.roundedUp(microseconds)
   }
 }

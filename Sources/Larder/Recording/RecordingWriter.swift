@@ -16,12 +16,12 @@ final class RecordingWriter: @unchecked Sendable {
     var header: RecordedHeader
     var clock: any CacheClock
     var memory: RecordMemory
-    var gets: @Sendable () -> UInt64
     var texts: @Sendable () -> [(hash: UInt64, text: String)]
   }
 
   private struct State {
     var statistics = RecordingStatistics()
+    /// Nil once the recording ends, as it may hold the cache.
     var gets: (@Sendable () -> UInt64)?
     var getsSeen: UInt64 = 0
   }
@@ -29,7 +29,6 @@ final class RecordingWriter: @unchecked Sendable {
   private let setup: Setup
   private let state: Locked<State>
   private let isEnding = Atomic<Bool>(false)
-  private let ended = RecordAlarm()
   private let hash = SipHash()
   private let threshold: UInt64
   private let beganAt: UInt64
@@ -41,12 +40,12 @@ final class RecordingWriter: @unchecked Sendable {
   private static let pause = (busy: 5, idle: 50)
   private static let blockAge: UInt64 = 1_000_000
 
-  init(_ setup: Setup) throws(RecordingError) {
+  init(_ setup: Setup, gets: @escaping @Sendable () -> UInt64) throws(RecordingError) {
     self.setup = setup
     threshold = setup.header.threshold
     var first = State()
-    first.getsSeen = setup.gets()
-    first.gets = setup.gets
+    first.getsSeen = gets()
+    first.gets = gets
     first.statistics.bytes = UInt64(RecordedHeader.length)
     state = Locked(first)
     beganAt = setup.clock.time
@@ -61,10 +60,11 @@ final class RecordingWriter: @unchecked Sendable {
       setup.file.discard()
       throw .file(message: "\(error)")
     }
-    guard WriterThread.start({ self.run() }) else {
+    guard let thread = JoinedThread({ self.run() }) else {
       setup.file.discard()
       throw .noThread
     }
+    thread.detach()
   }
 
   var statistics: RecordingStatistics { state.withLock { $0.statistics } }
@@ -111,6 +111,9 @@ final class RecordingWriter: @unchecked Sendable {
   // MARK: On the writing thread
 
   private func run() {
+    #if canImport(Darwin)
+      pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0)
+    #endif
     var isBusy = true
     // A local variable, because each access to a property is checked for exclusivity.
     var builder = RecordedBlockBuilder()
@@ -142,7 +145,7 @@ final class RecordingWriter: @unchecked Sendable {
       builder.add(
         RecordedEvent(
           key: key, time: time, kind: unit.kind, outcome: unit.outcome, size: unit.size,
-          lifetime: unit.lifetime == 0 ? nil : UInt64(unit.lifetime),
+          lifetime: unit.lifetime == 0 ? nil : unit.lifetime,
           cost: unit.cost == 1 ? nil : unit.cost))
       isFull = builder.isFull
     }
@@ -323,41 +326,6 @@ final class RecordAlarm: Sendable {
     if semaphore.wait(timeout: .now() + .milliseconds(milliseconds)) == .success {
       isRung.store(false, ordering: .sequentiallyConsistent)
     }
-  }
-}
-
-enum WriterThread {
-  private final class Box {
-    let body: () -> Void
-    init(_ body: @escaping () -> Void) { self.body = body }
-  }
-
-  static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-    let context = Unmanaged.passRetained(Box(body)).toOpaque()
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    #if canImport(Darwin)
-      pthread_attr_set_qos_class_np(&attributes, QOS_CLASS_UTILITY, 0)
-      var thread: pthread_t?
-      let failed = pthread_create(
-        &thread, &attributes,
-        { context in
-          Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body()
-          return nil
-        }, context)
-    #else
-      var thread = pthread_t()
-      let failed = pthread_create(
-        &thread, &attributes,
-        { context in
-          context.map { Unmanaged<Box>.fromOpaque($0).takeRetainedValue().body() }
-          return nil
-        }, context)
-    #endif
-    if failed != 0 { Unmanaged<Box>.fromOpaque(context).release() }
-    return failed == 0
   }
 }
 

@@ -82,6 +82,31 @@ import Testing
     #expect(try cache.contains("other") && cache.statistics.undecodables == 1)
   }
 
+  @Test func codecWithAnEmptyIdentityIsRemembered() throws {
+    let codec = DiskCodec<Data>(identity: "", encode: { $0 }, decode: { $0 })
+    let cache = try open()
+    try cache.set(Data([1]), for: "p", suite: "s", codec: codec)
+    try cache.close()
+    let again = try open(.fail)
+    #expect(try again.value(for: "p", suite: "s", codec: codec) == Data([1]))
+    #expect(throws: DiskCacheError.self) { try again.value(for: "p", suite: "s", codec: .data) }
+  }
+
+  @Test func valueStoredWhileAnotherIsDecodedStays() throws {
+    let cache = try open()
+    let codec = DiskCodec<Data>(
+      identity: "data", encode: { $0 },
+      decode: { _ in
+        usleep(10)
+        try cache.set(Data([2]), for: "k", suite: "s")
+        throw CancellationError()
+      })
+    try cache.set(Data([1]), for: "k", suite: "s")
+    #expect(try cache.value(for: "k", suite: "s", codec: codec) == nil)
+    #expect(try cache.value(for: "k", suite: "s") == Data([2]))
+    #expect(cache.statistics.undecodables == 1 && cache.statistics.removals == 0)
+  }
+
   @Test func permanentValuesOfAnotherCodecAreAnError() throws {
     var cache = try open()
     try DiskSuite(cache, name: "s", codec: .json, of: [Int].self)

@@ -136,6 +136,46 @@ import Testing
     #expect(try third.value(for: "small") == Data([4]))
   }
 
+  /// Another database numbers its suites anew: a call finds its own suite in the one that it opens.
+  @Test(arguments: 0..<6, [false, true])
+  func suiteOfAnotherDatabaseIsNotTheOld(call: Int, isInUse: Bool) throws {
+    let first = try open()
+    let typed = DiskSuite(first, name: "x", codec: .json, of: [Int].self)
+    try typed.set([1], for: "k")
+    try harm(.moved)
+    let second = try open()
+    try DiskSuite(second, name: "y", codec: .text).set("2", for: "k")
+    try second.set(Data(), for: "e", suite: "y", options: DiskStoreOptions(timeToLive: .zero))
+    // A get does not notice that the folder was moved.
+    if isInUse || call < 3 {
+      #expect(throws: DiskCacheError.inUse(path: path)) { try first.remove("k", suite: "x") }
+    }
+    try second.close()
+    switch call {
+    case 0: #expect(try first.value(for: "k", suite: "x") == nil)
+    case 1: #expect(try typed.value(for: "k") == nil)
+    case 2: #expect(try !first.contains("k", suite: "x"))
+    case 3: #expect(try first.trim(toAge: .zero, suite: "x").count == 0)
+    case 4: #expect(try first.removeExpired(suite: "x").count == 0)
+    default: #expect(try !first.renew("k", suite: "x"))
+    }
+    #expect(try first.count == 2 && first.value(for: "k", suite: "x") == nil)
+    #expect(try DiskSuite(first, name: "y", codec: .text).value(for: "k") == "2")
+  }
+
+  @Test func chosenEntriesAreNotThoseOfAnotherDatabase() throws {
+    let first = try open()
+    try first.set(Data([1]), for: "a")
+    let freed = try first.remove { _ in
+      try? harm(.moved)
+      let second = try? open()
+      _ = try? second?.set(Data([2]), for: "b")
+      try? second?.close()
+      return true
+    }
+    #expect(try freed.count == 0 && first.value(for: "b") == Data([2]))
+  }
+
   /// A cache that is closed only later does not touch the files of the other either.
   @Test(arguments: DiskDurability.allCases)
   func closingLeavesTheSecondCacheAlone(_ durability: DiskDurability) throws {
@@ -178,6 +218,7 @@ import Testing
     let directory = manager.currentDirectoryPath
     #expect(try DiskFolder.absolutePath("cache") == directory + "/cache")
     #expect(try DiskFolder.absolutePath("a/b/") == directory + "/a/b")
+    #expect(try DiskFolder.absolutePath("/\u{301}a/") == "/\u{301}a")
     #expect(try DiskFolder.absolutePath("/a/b/") == "/a/b" && DiskFolder.absolutePath("/") == "/")
   }
 

@@ -163,7 +163,7 @@ import Testing
   private func forgetPages(_ cache: BlockingDiskCache) {
     cache.withLock { core in
       try? core.index?.log.checkpoint()
-      core.index?.connection.releaseMemory()
+      try? core.index?.connection.execute("PRAGMA shrink_memory")
       core.index?.readers.close()
     }
   }

@@ -57,6 +57,10 @@ import Testing
     Data((0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 ^ $0 >> 8) })
   }
 
+  func rows(_ cache: BlockingDiskCache) throws -> Int64? {
+    try cache.core.index?.connection.number("SELECT count(*) FROM entries")
+  }
+
   /// Performs sets, gets, renewals, removals and a clearing, and records their permitted results in
   /// `model`.
   private func work(

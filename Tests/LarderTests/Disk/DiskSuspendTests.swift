@@ -51,6 +51,8 @@ import Testing
     let error = DiskCacheError.suspended(path: path)
     #expect(throws: error) { try cache.value(for: "a") }
     #expect(throws: error) { try cache.contains("a") }
+    #expect(throws: error) { try cache.contains("a", suite: "unknown") }
+    #expect(throws: error) { try cache.flush() }
     #expect(throws: error) { try cache.set(Data("new".utf8), for: "a") }
     #expect(throws: error) { try cache.remove("b") }
     #expect(throws: error) { try cache.keys() }

@@ -44,6 +44,21 @@ struct DiskRecordingTests {
     #expect(texts == ["a", "a", "a", "names/a", "names/a", "a"])
   }
 
+  /// The cache closes although its stopped recording is kept.
+  @Test func stoppedRecordingReleasesTheCache() throws {
+    func hybrid() throws -> CacheRecording {
+      let disk = try DiskCache(BlockingDiskCache(path: folder.path + "/cache"))
+      let cache = try HybridCache<String, String>(
+        configuration: HybridTestCaches.configuration(memory: nil), disk: disk)
+      let recording = try cache.record(to: path)
+      recording.stop()
+      return recording
+    }
+    let recording = try hybrid()
+    try BlockingDiskCache(path: folder.path + "/cache").close()
+    #expect(recording.statistics.hasEnded)
+  }
+
   /// Texts of keys are written even if only the writer is left.
   @Test func textsOfADestroyedCacheAreWritten() throws {
     for round in 0..<5 {

@@ -27,13 +27,20 @@ struct RecordRingTests {
     unit.setLifetime(microseconds: 1_500_001)
     unit.cost = 3
     _ = ring.note(unit)
+    unit.setLifetime(microseconds: 31_536_000_000_000)
+    _ = ring.note(unit)
+    unit.setLifetime(microseconds: .max)
+    _ = ring.note(unit)
     _ = ring.note(RecordUnit(.remove, 20, time: 13))
     let units = drained(memory)
-    #expect(units.map(\.hash) == [20, 24, 24, 20] && units.map(\.time) == [10, 11, 12, 13])
-    #expect(units.map(\.kind) == [.get, .get, .set, .remove])
-    #expect(units.map(\.outcome) == [.hit, .miss, .unknown, .unknown])
-    #expect(units.map(\.size) == [nil, nil, 77, nil])
-    #expect(units[2].lifetime == 1501 && units[2].cost == 3 && units[0].cost == 1)
+    #expect(units.map(\.hash) == [20, 24, 24, 24, 24, 20])
+    #expect(units.map(\.time) == [10, 11, 12, 12, 12, 13])
+    #expect(units.map(\.kind) == [.get, .get, .set, .set, .set, .remove])
+    #expect(units.prefix(3).map(\.outcome) == [.hit, .miss, .unknown])
+    #expect(units.map(\.size) == [nil, nil, 77, 77, 77, nil])
+    let seconds: UInt64 = 1 << 31 - 1
+    #expect(units.map(\.lifetime) == [0, 0, 1501, 31_536_000_000, seconds * 1000, 0])
+    #expect(units[2].cost == 3 && units[0].cost == 1)
     #expect(drained(memory).isEmpty)
   }
 

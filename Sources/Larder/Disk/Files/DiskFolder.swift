@@ -61,7 +61,7 @@ final class DiskFolder {
     try files.syncFolder(path + "/files")
     try files.syncFolder(path)
     var rest = Substring(path)
-    while let slash = rest.lastIndex(of: "/") {
+    while let slash = rest.utf8.lastIndex(of: UInt8(ascii: "/")) {
       rest = rest[..<slash]
       do throws(FileFailure) {
         try files.syncFolder(rest.isEmpty ? "/" : String(rest))
@@ -90,8 +90,9 @@ extension DiskFolder {
     else {
       throw notAPath(text)
     }
-    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    if path.hasPrefix("/") { return path }
+    let slash = UInt8(ascii: "/")
+    while path.utf8.count > 1, path.utf8.last == slash { path.unicodeScalars.removeLast() }
+    if path.utf8.first == slash { return path }
     let folder = FileManager.default.currentDirectoryPath
     guard folder.hasPrefix("/") else {
       throw .files(

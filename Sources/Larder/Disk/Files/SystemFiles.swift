@@ -132,7 +132,10 @@ package struct SystemFiles: FileLayer {
     let folder = try open(path, O_RDONLY)
     defer { close(folder) }
     guard fstatvfs(folder, &facts) == 0 else { throw FileFailure("ask the room", path, errno) }
-    return UInt64(facts.f_bavail) * UInt64(facts.f_frsize)
+    // Some file systems answer with the largest number.
+    let (bytes, overflows) = UInt64(facts.f_bavail)
+      .multipliedReportingOverflow(by: UInt64(facts.f_frsize))
+    return overflows ? .max : bytes
   }
 
   func open(_ path: String, _ flags: Int32) throws(FileFailure) -> Int32 {
@@ -246,7 +249,7 @@ extension SystemFiles {
     case EEXIST:
       return
     case ENOENT:
-      guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+      guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else {
         throw FileFailure("make the folder", path, ENOENT)
       }
       try makeFolder(String(path[..<slash]))

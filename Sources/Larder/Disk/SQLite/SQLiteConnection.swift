@@ -149,6 +149,9 @@ package final class SQLiteConnection {
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keeps)
   }
 
+  /// The error of a transaction that SQLite has rolled back by itself.
+  var rollBackError: SQLiteError { error(SQLITE_IOERR) }
+
   package var isInTransaction: Bool { handle != nil && sqlite3_get_autocommit(handle) == 0 }
 
   /// True once the path of the database no longer leads to the open file. One system call; false if
@@ -215,10 +218,6 @@ package final class SQLiteConnection {
   package func removeJournal() {
     try? execute(
       "PRAGMA locking_mode = NORMAL; SELECT 1 FROM sqlite_master; PRAGMA journal_mode = DELETE")
-  }
-
-  package func releaseMemory() {
-    if handle != nil { sqlite3_db_release_memory(handle) }
   }
 }
 

@@ -94,10 +94,6 @@ package final class SQLiteStatement {
       start: text, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
-  package func isNull(_ column: Int32) -> Bool {
-    sqlite3_column_type(handle, column) == SQLITE_NULL
-  }
-
   package func blob(_ column: Int32) -> UnsafeRawBufferPointer {
     let base = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(

@@ -568,35 +568,42 @@ extension DiskCore {
 }
 
 extension DiskCore {
-  func checkCodec(_ identity: String, suite number: UInt32) throws(DiskCacheError) {
-    guard let stored = codecs[number], stored != identity else { return }
-    guard let total = totals[number], total.count > 0 else { return }
-    guard startsEmpty(hasPermanent: total.permanent > 0) else {
-      throw .codecMismatch(
-        suite: suiteNames[number] ?? "", stored: stored, given: identity)
+  /// The number of a suite, nil if nothing was ever stored in it, after removing its values of
+  /// another codec. It holds for the database that is open by then: each has its own numbers.
+  ///
+  /// - Throws: `codecMismatch` if they must stay; `closed`, `database` and others.
+  func suiteNumber(
+    _ name: String, codec identity: String?
+  ) throws(DiskCacheError) -> UInt32? {
+    while true {
+      let known = try openIndex()
+      guard let number = suiteNumber(name) else { return nil }
+      guard let identity, let stored = codecs[number], stored != identity,
+        let total = totals[number], total.count > 0
+      else { return number }
+      guard startsEmpty(hasPermanent: total.permanent > 0) else {
+        throw .codecMismatch(suite: name, stored: stored, given: identity)
+      }
+      try checkPlace()
+      if index !== known { continue }
+      _ = try finish(begin(\.undecodables, as: .remove) { _, slot in slot.suite == number })
     }
-    _ = try finish(begin(\.undecodables, as: .remove) { _, slot in slot.suite == number })
   }
 
   func startsEmpty(hasPermanent: Bool) -> Bool {
     configuration.troubleHandling.map { $0 == .startEmpty } ?? !hasPermanent
   }
 
-  /// Checks a suite's codec before a value is written, and records it. The record is committed
-  /// separately: a suite never holds a value without it.
-  ///
-  /// - Throws: `codecMismatch`, `database` or `closed`.
-  func recordCodec(_ identity: String, suite number: UInt32) throws(DiskCacheError) {
-    if codecs[number] == identity { return }
-    try checkCodec(identity, suite: number)
-    if codecs[number] != identity { try writeCodec(identity, suite: number) }
-  }
-
-  private func writeCodec(_ identity: String, suite number: UInt32) throws(DiskCacheError) {
+  /// Records a suite's codec before a value is written. The record is committed separately: a suite
+  /// never holds a value without it.
+  func writeCodec(_ identity: String, suite number: UInt32) throws(DiskCacheError) {
     let index = try openIndex()
-    try inDatabase { () throws(SQLiteError) in
+    do throws(SQLiteError) {
       try commit(index)
       try index.setCodec(identity, suite: number)
+    } catch {
+      rollBack(index)
+      try giveUp(after: error, index)
     }
     codecs[number] = identity
   }

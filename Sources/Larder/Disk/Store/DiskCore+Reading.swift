@@ -188,7 +188,8 @@ extension DiskCore {
       folder.values.pin(slot.file)
       return .file(
         DiskFileReading(
-          id: id, slot: slot, key: key, in: folder.values, seal: index.seal,
+          id: id, stored: slot.stored, file: slot.file, bytes: slot.bytes, checksum: slot.checksum,
+          key: key, at: folder.values.location(of: slot.file), seal: index.seal,
           metadata: metadata))
     }
     guard let data = reading.value else { return nil }

@@ -6,9 +6,8 @@ extension DiskCore {
     _ options: DiskStoreOptions, life: DiskLife? = nil, codec: String? = nil
   ) throws(DiskCacheError) -> Bool {
     let isInline = value.count <= configuration.inlineBytesMax
-    let bytesMax = isInline ? DiskKey.inlineBytesMax : DiskKey.valueBytesMax
-    guard value.count <= bytesMax else {
-      throw .valueTooLarge(bytes: value.count, bytesMax: bytesMax)
+    guard value.count <= DiskKey.valueBytesMax else {
+      throw .valueTooLarge(bytes: value.count, bytesMax: DiskKey.valueBytesMax)
     }
     guard bytes.count <= DiskKey.bytesMax else {
       throw .keyTooLarge(bytes: bytes.count, bytesMax: DiskKey.bytesMax)
@@ -24,8 +23,15 @@ extension DiskCore {
     }
     // Only now: making room may have started an empty database, which has no suites and another
     // seed.
-    let suite = try makeSuite(name)
-    if let codec { try recordCodec(codec, suite: suite) }
+    let suite = try makeSuite(name, codec: codec)
+    if let codec, codecs[suite] != codec {
+      do throws(DiskCacheError) {
+        try writeCodec(codec, suite: suite)
+      } catch {
+        loseValue(of: bytes, suite: name)
+        throw error
+      }
+    }
     let index = try openIndex()
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
     let id = find(key) ?? addID(key)
@@ -166,7 +172,8 @@ extension DiskCore {
   }
 
   private func loseValue(of bytes: UnsafeRawBufferPointer, suite name: String) {
-    guard let index = try? openIndex(), let suite = suiteNumber(name) else { return }
+    guard let index = try? openIndex() else { return losses.insert(bytes, suite: name) }
+    guard let suite = suiteNumber(name) else { return }
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
     guard let id = find(key) else { return }
     lose(id, key, isPermanent: slots[Int(id)].state == .permanent)
@@ -227,11 +234,12 @@ extension DiskCore {
 
 extension DiskCore {
   func renew(
-    _ bytes: UnsafeRawBufferPointer, suite: UInt32, timeToLive: Duration?, expiry: Expiry?,
+    _ bytes: UnsafeRawBufferPointer, suite name: String, timeToLive: Duration?, expiry: Expiry?,
     version: String?
   ) throws(DiskCacheError) -> Bool {
     try checkPlace()
     let index = try openIndex()
+    guard let suite = suiteNumber(name) else { return false }
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
     guard let id = find(key), slots[Int(id)].isStored else { return false }
     let isPermanent = slots[Int(id)].state == .permanent
@@ -284,10 +292,13 @@ extension DiskCore {
 }
 
 extension DiskCore {
-  func remove(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) -> Bool {
+  /// Removes a key's entry, if it was created at the given time.
+  func remove(
+    _ bytes: UnsafeRawBufferPointer, suite: UInt32, created: UInt64? = nil
+  ) throws(DiskCacheError) -> Bool {
     let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
     var wasStored = false
-    if let id = find(key) {
+    if let id = find(key), slots[Int(id)].created == created ?? slots[Int(id)].created {
       wasStored = slots[Int(id)].isStored
       if slots[Int(id)].state == .known { tier.remove(id) }
       drop(id, .remove)
@@ -479,10 +490,10 @@ extension DiskCore {
 
   func suiteNumber(_ name: String) -> UInt32? { name.isEmpty ? 0 : suites[ExactName(name)] }
 
-  func makeSuite(_ name: String) throws(DiskCacheError) -> UInt32 {
-    if let number = suiteNumber(name) { return number }
-    let number = largestSuite + 1
+  private func makeSuite(_ name: String, codec: String?) throws(DiskCacheError) -> UInt32 {
+    if let number = try suiteNumber(name, codec: codec) { return number }
     let index = try openIndex()
+    let number = largestSuite + 1
     do throws(SQLiteError) {
       // Rows of a suite whose name was damaged are deleted before its number can be another's. The
       // suite is committed separately: rolled back with others, its number could go to another

@@ -395,8 +395,7 @@ extension DiskCore {
       CacheEvent(kind, DiskEntryName(suite: name, key: String(decoding: key, as: UTF8.self))))
   }
 
-  func missUnknown(_ suite: String, _ key: UnsafeRawBufferPointer) throws(DiskCacheError) {
-    _ = try openIndex()
+  func missUnknown(_ suite: String, _ key: UnsafeRawBufferPointer) {
     statistics.misses += 1
     guard isHeard else { return }
     heard.append(

@@ -61,7 +61,9 @@ extension DiskIndex {
   }
 
   func delete(_ id: ObjectID) throws(SQLiteError) {
-    try tags?.delete(id)
+    if let tags, let (row, header) = try stored(id) {
+      try tags.delete(id, suite: row.suite, header.key)
+    }
     try deleteStatement.bind(1, Int64(id))
     try deleteStatement.run()
   }

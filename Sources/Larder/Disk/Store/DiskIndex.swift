@@ -402,7 +402,8 @@ extension DiskIndex {
     var codecs: [UInt32: String] = [:]
     while try scan.step() {
       guard let number = scan.text(0).flatMap({ UInt32($0) }),
-        let parts = scan.text(1)?.split(separator: " ", maxSplits: 1), parts.count == 2,
+        let parts = scan.text(1)?.split(
+          separator: " ", maxSplits: 1, omittingEmptySubsequences: false), parts.count == 2,
         parts[0] == codecMark(String(parts[1]), number, seed)
       else { continue }
       codecs[number] = String(parts[1])

@@ -28,7 +28,6 @@ final class DiskKeyTags {
   private let seed: UInt64
   private let seal: DiskSeal?
   private let putStatement: SQLiteStatement
-  private let rowStatement: SQLiteStatement
   private let deleteStatement: SQLiteStatement
 
   init(_ connection: SQLiteConnection, seed: UInt64, seal: DiskSeal?) throws(SQLiteError) {
@@ -38,14 +37,13 @@ final class DiskKeyTags {
     if !Self.areIn(try DiskIndex.readTables(connection)) { try connection.execute(Self.table) }
     // The tag of a replaced value is there already: its page does not change.
     putStatement = try connection.prepare("INSERT OR IGNORE INTO tags VALUES(?, ?)")
-    rowStatement = try connection.prepare(DiskIndex.rowQuery)
     deleteStatement = try connection.prepare("DELETE FROM tags WHERE tag = ? AND id = ?")
   }
 
   static func areIn(_ tables: [String: String]) -> Bool { tables["tags"] == table }
 
   func close() {
-    for statement in [putStatement, rowStatement, deleteStatement] { statement.finalize() }
+    for statement in [putStatement, deleteStatement] { statement.finalize() }
   }
 
   func tag(of key: UnsafeRawBufferPointer, suite: UInt32) -> Int64 {
@@ -60,18 +58,9 @@ final class DiskKeyTags {
     try run(putStatement, tag(of: key, suite: suite), Int64(id))
   }
 
-  func delete(_ id: ObjectID) throws(SQLiteError) {
-    guard let tag = try tag(of: id) else { return }
+  func delete(_ id: ObjectID, suite: UInt32, _ key: [UInt8]) throws(SQLiteError) {
+    let tag = key.withUnsafeBytes { self.tag(of: $0, suite: suite) }
     try run(deleteStatement, tag, Int64(id))
-  }
-
-  private func tag(of id: ObjectID) throws(SQLiteError) -> Int64? {
-    try rowStatement.bind(1, Int64(id))
-    defer { rowStatement.reset() }
-    guard try rowStatement.step(),
-      let (row, header) = DiskIndex.contents(rowStatement, from: 0, of: Int64(id), seed, seal)
-    else { return nil }
-    return header.key.withUnsafeBytes { tag(of: $0, suite: row.suite) }
   }
 
   private func run(_ statement: SQLiteStatement, _ tag: Int64, _ id: Int64) throws(SQLiteError) {

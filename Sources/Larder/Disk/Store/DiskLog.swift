@@ -24,6 +24,9 @@ final class DiskLog {
   private var isSettled = false
   /// Number of transactions begun that may change rows.
   private(set) var transactions = 0
+  /// True until a transaction is committed or rolled back here: SQLite ends it by itself when a
+  /// page cannot be read, also where that is ignored.
+  private var hasBegun = false
   private var mayNameSnapshot = true
   private var unsettledReads = 0
   private var hasSettledForReads = false
@@ -88,9 +91,10 @@ final class DiskLog {
 
   /// Begins a transaction, from whose commit on no snapshot is named.
   func beginIfNeeded() throws(SQLiteError) {
-    if connection.isInTransaction { return }
+    if try isInTransaction() { return }
     transactions += 1
     try begin.run()
+    hasBegun = true
     guard mayNameSnapshot else { return }
     do throws(SQLiteError) {
       try connection.execute(DiskFacts.name(snapshot: 0))
@@ -109,9 +113,15 @@ final class DiskLog {
   }
 
   func commit() throws(SQLiteError) {
-    guard connection.isInTransaction else { return }
+    guard try isInTransaction() else { return }
     try commitAlone { () throws(SQLiteError) in try commitStatement.run() }
-    mayNameSnapshot = false
+    (mayNameSnapshot, hasBegun) = (false, false)
+  }
+
+  private func isInTransaction() throws(SQLiteError) -> Bool {
+    if connection.isInTransaction { return true }
+    if hasBegun { throw connection.rollBackError }
+    return false
   }
 
   /// Runs a commit, or a change that is its own transaction. Without a log readers are excluded
@@ -189,5 +199,6 @@ final class DiskLog {
 
   func rollBack() {
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+    hasBegun = false
   }
 }

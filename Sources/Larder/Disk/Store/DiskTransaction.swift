@@ -173,7 +173,7 @@ extension DiskCore {
 
   func flush() throws(DiskCacheError) {
     // A database that is still to be created holds nothing, and neither does the cache.
-    if index == nil, !isClosed, losses.isEmpty { return }
+    if index == nil, !isClosed, !isSuspended, losses.isEmpty { return }
     if isDisplaced {
       let isLoss = hasUncommitted
       try checkPlace()

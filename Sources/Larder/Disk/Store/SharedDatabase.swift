@@ -236,7 +236,10 @@ final class SharedDatabase {
     do throws(FileFailure) {
       let location = ValueLocation(
         of: row.file, in: try OpenFolder(folder + "/files"), files)
-      return try DiskFileReading(row, key, at: location, seal: seal, metadata: metadata).value()
+      return try DiskFileReading(
+        stored: row.stored, file: row.file, bytes: row.bytes, checksum: row.checksum, key: key,
+        at: location, seal: seal, metadata: metadata
+      ).value()
     } catch {
       if error.isNoFile { return nil }
       throw Absence(error)

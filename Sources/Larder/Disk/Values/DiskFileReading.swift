@@ -22,33 +22,17 @@ final class DiskFileReading: Sendable {
   let metadata: DiskMetadata
 
   init(
-    id: ObjectID, slot: DiskSlot, key: DiskKey, in values: ValueStores, seal: DiskSeal?,
-    metadata: DiskMetadata
+    id: ObjectID = .none, stored: UInt64, file: UInt64, bytes: UInt32, checksum: UInt64,
+    key: DiskKey, at location: ValueLocation, seal: DiskSeal?, metadata: DiskMetadata
   ) {
     self.id = id
-    location = values.location(of: slot.file)
-    self.seal = seal
-    self.metadata = metadata
-    stored = slot.stored
-    file = slot.file
-    bytes = Int(slot.bytes)
-    checksum = slot.checksum
-    checksumSeed = key.digest.checksumSeed
-    binding = seal == nil ? Data() : DiskSeal.binding(key)
-  }
-
-  init(
-    _ row: DiskRow, _ key: DiskKey, at location: ValueLocation, seal: DiskSeal?,
-    metadata: DiskMetadata
-  ) {
-    id = .none
+    self.stored = stored
+    self.file = file
     self.location = location
+    self.bytes = Int(bytes)
+    self.checksum = checksum
     self.seal = seal
     self.metadata = metadata
-    stored = row.stored
-    file = row.file
-    bytes = Int(row.bytes)
-    checksum = row.checksum
     checksumSeed = key.digest.checksumSeed
     binding = seal == nil ? Data() : DiskSeal.binding(key)
   }

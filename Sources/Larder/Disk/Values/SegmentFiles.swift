@@ -59,7 +59,7 @@ final class SegmentFiles: ValueStore {
       // The first value of a new or reused segment.
       if place.offset == 0 { ids[place.segment] = [] }
       change { $0.noteWritten(place, extent: extent) }
-      return SegmentPlace(segment: place.segment, offset: place.offset).number
+      return place.number
     }
   }
 
@@ -67,11 +67,7 @@ final class SegmentFiles: ValueStore {
 
   func retire(_ number: UInt64, bytes: UInt64, keeps: Bool) {
     let (place, extent) = (place(number), SegmentLedger.extent(bytes + sealBytes))
-    change {
-      $0.retire(
-        SegmentLedger.Place(segment: place.segment, offset: place.offset), extent: extent,
-        keeps: keeps)
-    }
+    change { $0.retire(place, extent: extent, keeps: keeps) }
   }
 
   var hasSpare: Bool { ledger.hasSpare }
@@ -154,23 +150,19 @@ final class SegmentFiles: ValueStore {
   }
 }
 
-struct SegmentPlace: Hashable {
+typealias SegmentPlace = SegmentLedger.Place
+
+/// A place as the number of a value.
+extension SegmentPlace {
   static var segmentMax: UInt64 { 1 << 39 }
   private static var flag: UInt64 { 1 << 61 }
   private static var pageBits: UInt64 { 20 }
 
-  var segment: UInt64
-  var offset: UInt64
-
-  init(segment: UInt64, offset: UInt64) {
-    self.segment = segment
-    self.offset = offset
-  }
-
   init?(_ number: UInt64) {
     guard number & Self.flag != 0 else { return nil }
-    segment = (number ^ Self.flag) >> Self.pageBits
-    offset = (number & (1 << Self.pageBits - 1)) * SegmentLedger.pageBytes
+    self.init(
+      segment: (number ^ Self.flag) >> Self.pageBits,
+      offset: (number & (1 << Self.pageBits - 1)) * SegmentLedger.pageBytes)
   }
 
   var number: UInt64 { Self.flag | segment << Self.pageBits | offset / SegmentLedger.pageBytes }

@@ -16,7 +16,16 @@ final class ValueFiles: ValueStore {
   private let shardPaths: [String]
   private var nextNumber: UInt64 = 1
   private var spare: [(number: UInt64, bytes: UInt64)] = []
-  private var names = DiskShardNames()
+  // Sync state of the names in the folders of values, for durability that requires it. The system
+  // may report once that it could not write a folder, and consider it written from then on. Only a
+  // name that is created again is a change that it still has to write.
+  private var synced: Set<UInt64> = []
+  /// Folders whose own names may not be on the disk: they contain no committed files, and must be
+  /// created again.
+  private var unnamed: Set<UInt64> = []
+  /// Folders in which names may be lost even if another sync succeeds: a file there must not be
+  /// overwritten under its present name.
+  private var doubtful: Set<UInt64> = []
   // Files that are being read without the lock, once per reader: few, because threads are few.
   private var pins: [UInt64] = []
   var sealBytes: UInt64 = 0
@@ -52,7 +61,7 @@ final class ValueFiles: ValueStore {
     while let old = spare.popLast() {
       spareBytes -= old.bytes
       do throws(FileFailure) {
-        if syncs, !names.areSynced(old.number % Self.shards) { try syncShard(of: old.number) }
+        if syncs, !synced.contains(old.number % Self.shards) { try syncShard(of: old.number) }
         // No row names it, so it serves as a temporary file.
         try write(value, to: filePath(old.number), .existing)
         return old.number
@@ -64,13 +73,13 @@ final class ValueFiles: ValueStore {
     let number = nextNumber
     nextNumber += 1
     let (final, shard) = (filePath(number), number % Self.shards)
-    if names.isUnnamed(shard) { try files.removeTree(self.shard(number)) }
+    if unnamed.contains(shard) { try files.removeTree(self.shard(number)) }
     try write(value, to: temporaryPath, .new)
     do throws(FileFailure) {
       try files.rename(temporaryPath, to: final)
     } catch {
       guard error.isMissing else { throw error }
-      if syncs { names.make(shard) }
+      if syncs { unnamed.insert(shard) }
       try files.makeFolder(self.shard(number))
       try files.rename(temporaryPath, to: final)
     }
@@ -80,14 +89,14 @@ final class ValueFiles: ValueStore {
 
   private func syncNames(of number: UInt64) throws(FileFailure) {
     let shard = number % Self.shards
-    if names.isUnnamed(shard) {
+    if unnamed.contains(shard) {
       do throws(FileFailure) {
         try files.syncFolder(folder)
       } catch {
         try? files.remove(filePath(number))
         throw error
       }
-      names.name(shard)
+      unnamed.remove(shard)
     }
     try syncShard(of: number)
   }
@@ -100,7 +109,7 @@ final class ValueFiles: ValueStore {
     do throws(FileFailure) {
       try files.syncFolder(self.shard(number))
     } catch {
-      names.doubt(shard)
+      doubtful.insert(shard)
       try? files.remove(filePath(number))
       for file in spare where file.number % Self.shards == shard {
         try? files.remove(filePath(file.number))
@@ -109,7 +118,7 @@ final class ValueFiles: ValueStore {
       spare.removeAll { $0.number % Self.shards == shard }
       throw error
     }
-    names.sync(shard)
+    synced.insert(shard)
   }
 
   private func write(
@@ -135,7 +144,7 @@ final class ValueFiles: ValueStore {
   func retire(_ number: UInt64, bytes: UInt64, keeps: Bool) {
     usedBytes -= min(usedBytes, bytes + sealBytes)
     guard keeps, spare.count < Self.spareFilesMax, spareBytes + bytes <= Self.spareBytesMax,
-      !pins.contains(number), !names.isDoubtful(number % Self.shards)
+      !pins.contains(number), !doubtful.contains(number % Self.shards)
     else {
       try? files.remove(filePath(number))
       return
@@ -192,38 +201,4 @@ final class ValueFiles: ValueStore {
     }
     try files.removeFile(temporaryPath)
   }
-}
-
-/// Sync state of the names in the folders of values, for durability that requires it. One bit for
-/// each of 64 folders.
-///
-/// The system may report once that it could not write a folder, and consider it written from then
-/// on. Only a name that is created again is a change that it still has to write.
-struct DiskShardNames {
-  private var synced: UInt64 = 0
-  private var unnamed: UInt64 = 0
-  private var doubtful: UInt64 = 0
-
-  init() {}
-
-  private static func bit(_ shard: UInt64) -> UInt64 { 1 << (shard & 63) }
-
-  func areSynced(_ shard: UInt64) -> Bool { synced & Self.bit(shard) != 0 }
-
-  /// True if the name of a folder itself may not be on the disk: it contains no committed files,
-  /// and must be created again.
-  func isUnnamed(_ shard: UInt64) -> Bool { unnamed & Self.bit(shard) != 0 }
-
-  /// True if names in a folder may be lost even if another sync succeeds: a file there must not be
-  /// overwritten under its present name.
-  func isDoubtful(_ shard: UInt64) -> Bool { doubtful & Self.bit(shard) != 0 }
-
-  mutating func make(_ shard: UInt64) { unnamed |= Self.bit(shard) }
-
-  mutating func name(_ shard: UInt64) { unnamed &= ~Self.bit(shard) }
-
-  mutating func sync(_ shard: UInt64) { synced |= Self.bit(shard) }
-
-  /// Records that a folder could not be synced.
-  mutating func doubt(_ shard: UInt64) { doubtful |= Self.bit(shard) }
 }

@@ -489,6 +489,7 @@ typedef enum : unsigned int {
   QOS_CLASS_BACKGROUND = 0x09,
   QOS_CLASS_UNSPECIFIED = 0x00
 } qos_class_t;
+int pthread_set_qos_class_self_np(qos_class_t, int);
 int pthread_attr_set_qos_class_np(pthread_attr_t *, qos_class_t, int);
 int pthread_attr_setdetachstate(pthread_attr_t *, int);
 int pthread_attr_setstacksize(pthread_attr_t *, size_t);
