@@ -139,23 +139,6 @@ import Testing
     }
   }
 
-  @Test func memoryIsMeasuredWithJemalloc() throws {
-    let trace = ExecutionTrace(
-      requests: 60_000, objects: 20_000, hasOperations: false, isTimed: false, hasSizes: false
-    ).prepared()
-    let stand = ExecutionStand()
-    stand.spec.valueBytes = 1_000
-    let execution = try stand.first(Self.cell(capacity: 10_000), over: trace)
-    #expect(execution.memoryPayloadBytesPerObject == 1_008)
-    if AllocatedMemory.bytes != nil {
-      let bytes = try #require(execution.memoryBytesPerObject)
-      // Other tests allocate concurrently, so only the order of magnitude is certain.
-      #expect(bytes > 0)
-    } else {
-      #expect(execution.memoryBytesPerObject == nil)
-    }
-  }
-
   /// Memory of a cache is divided by the entries of all its tiers: here 10 in memory, and the rest
   /// on disk.
   @Test func memoryIsDividedByTheEntriesOfAllTiers() throws {

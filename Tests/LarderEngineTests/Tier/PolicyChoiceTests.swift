@@ -205,7 +205,8 @@ private struct HalfMRU: OneListPolicy, ~Copyable {
             #expect((tier.set(request, 0) == .rejected) == (naive.set(request, 0) == .rejected))
           }
         }
-        guard let auto = naive.policy as? NaiveAuto, let choice = tier.choice else { return }
+        let auto = try #require(naive.policy as? NaiveAuto)
+        let choice = try #require(tier.choice)
         let model = (naive.copies.count, naive.contains(id), auto.leading, auto.switches)
         let real = (tier.count, tier.contains(id), choice.leading, choice.switches)
         guard model == real else {

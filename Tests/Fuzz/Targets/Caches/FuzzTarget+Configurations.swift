@@ -63,15 +63,16 @@ extension FuzzTarget {
     var latest: [String: Data] = [:]
     for _ in 0..<32 where !choices.isEmpty {
       try DiskCalls.call(cache, &choices, &latest, clock)
-      let limits = configuration.limits
-      try require(cache.valueBytes >= 0, "no bytes")
+      try require(cache.valueBytes <= 12 << 10, "\(cache.valueBytes) bytes of 12 values")
       if latest.isEmpty { _ = try accepted(or: DiskCacheError.self) { try cache.suites() } }
       if choices.below(16) == 0 {
         _ = try accepted(or: DiskCacheError.self) { try cache.close() }
         let again = try accepted(or: DiskCacheError.self) {
           try BlockingDiskCache(path: path, configuration: configuration, clock: clock)
         }
-        guard let again else { throw FuzzFinding("cannot be opened again: \(limits)") }
+        guard let again else {
+          throw FuzzFinding("cannot be opened again: \(configuration.limits)")
+        }
         cache = again
       }
     }
