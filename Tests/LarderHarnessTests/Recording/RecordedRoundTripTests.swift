@@ -91,6 +91,7 @@ struct RecordedRoundTripTests {
     let counts = try simulate(.disk(try tier(policy, 20_000)), .bytes, trace)
     let counted = cache.statistics
     #expect(counts.hits == counted.hits && counts.hits > 300)
+    #expect(counts.requests == counted.hits + counted.misses && counted.damages == 0)
     #expect(counts.evictions == counted.evictions && counts.evictions > 100)
   }
 

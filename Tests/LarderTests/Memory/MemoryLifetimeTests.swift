@@ -154,3 +154,11 @@ import Testing
     #expect(cache.expiry(of: 0)?.lifeLeft(at: clock.time) == life && life == lives[0])
   }
 }
+
+extension MemoryCacheConfiguration {
+  fileprivate func seeded(_ seed: UInt64) -> MemoryCacheConfiguration {
+    var copy = self
+    copy.seed = seed
+    return copy
+  }
+}

@@ -1,9 +1,10 @@
 import LarderEngine
+import LarderExperiments
 import LarderPolicies
 import TestSupport
 import Testing
 
-@testable import Larder
+@testable import LarderHarness
 
 /// A second LRU, written as in another package: with the engine's public interface alone.
 private struct OwnLRU: OneListPolicy, ~Copyable {
@@ -76,44 +77,30 @@ private struct Unspeakable: OneListPolicy, ~Copyable {
       }
     }
 
-    /// A memory cache with the added LRU has the same counts as one with the engine's.
-    @Test func cacheCountsEqualThoseOfTheEnginesLRU() async {
+    /// Real caches and simulations with the added LRU count like those with the engine's.
+    @Test func countsEqualThoseOfTheEnginesLRU() async {
       await #expect(processExitsWith: .success) {
         try PolicyRegistry.add(OwnLRU.self)
-        let trace = ReplayTrace(requests: 4_000, objects: 200, sizeMax: 12, isTimed: true, seed: 5)
-        for limits in [MemoryCacheLimits(count: 40), MemoryCacheLimits(weight: 160)] {
-          let counts = try ["lru", "own-lru"].map { policy in
-            var replay = try MemoryCacheReplay(
-              MemoryCacheConfiguration(limits: limits, policy: CachePolicy(policy), shards: 1))
-            replay.run(trace)
-            return replay.counts
+        let trace = ExecutionTrace(requests: 4_000, sizeMax: 12, seed: 5).prepared()
+        func counts(_ memory: String, _ disk: String?, _ unit: CapacityUnit) throws -> Counts {
+          let capacities: (UInt64, UInt64) = unit == .objects ? (20, 90) : (160, 500)
+          let tier = try ExecutionStand.tier(memory, capacity: capacities.0)
+          var arrangement = Arrangement.memory(tier)
+          if let disk {
+            let large = try ExecutionStand.tier(disk, capacity: capacities.1)
+            arrangement = .hybrid(memory: tier, disk: large, rules: HybridRules())
           }
-          try #require(counts[0].memoryHits > 500 && counts[0] == counts[1])
-        }
-      }
-    }
-
-    @Test func hybridCountsEqualThoseOfTheEnginesLRU() async {
-      await #expect(processExitsWith: .success) {
-        try PolicyRegistry.add(OwnLRU.self)
-        let trace = ReplayTrace(requests: 4_000, objects: 200, sizeMax: 12, isTimed: true, seed: 5)
-        func counts(_ memory: String, _ disk: String, _ unit: CapacityUnit) throws -> Counts {
-          let simulation = try PolicyRegistry.makeSimulation(
-            SimulationSetup(
-              arrangement: .hybrid(
-                memory: TierSetup(policy: try PolicySpec(parsing: memory), capacity: 20),
-                disk: TierSetup(policy: try PolicySpec(parsing: disk), capacity: 90),
-                rules: HybridRules()),
-              unit: unit),
-            over: trace.columns())
-          simulation.run(upTo: trace.lines.count, untilFirstEviction: false)
-          return simulation.counts
+          let planned = ExecutionStand.cell(arrangement, unit: unit)
+          let (execution, simulated) = try ExecutionStand().compare(planned, over: trace)
+          try #require(execution.counts == simulated && simulated.hits > 200)
+          return simulated
         }
         for unit in [CapacityUnit.objects, .bytes] {
+          try #require(try counts("own-lru", nil, unit) == counts("lru", nil, unit))
           let expected = try counts("lru", "lru", unit)
-          try #require(try counts("own-lru", "lru", unit) == expected)
-          try #require(try counts("lru", "own-lru", unit) == expected)
-          try #require(try counts("own-lru", "own-lru", unit) == expected)
+          for (memory, disk) in [("own-lru", "lru"), ("lru", "own-lru"), ("own-lru", "own-lru")] {
+            try #require(try counts(memory, disk, unit) == expected)
+          }
         }
       }
     }
