@@ -46,7 +46,7 @@ extension SampleTrace {
   ]
 
   static let recorded = SampleTrace(
-    format: "recorded", file: "sample.recorded", bytes: recording(recordedEvents, gets: 6),
+    format: "recorded", file: "sample.recorded",
     records: [
       record(7, 1000, .get, size: 4096, ttl: 60), record(7, 2000, .get, ttl: 60),
       record(9, 2000, .get, size: 512), record(12, 2100, .get, size: 30_000, cost: 2.5),
