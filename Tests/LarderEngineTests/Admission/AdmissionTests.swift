@@ -7,22 +7,21 @@ import Testing
 @Suite struct AdmissionTests {
   private func counts(
     _ admission: String?, policy: String = "lru", capacity: UInt64, unit: CapacityUnit = .bytes,
-    _ trace: OwnedTrace
+    _ trace: TestTrace
   ) throws -> Counts {
     let setup = TierSetup(
       policy: try PolicySpec(parsing: policy), capacity: capacity,
       admission: try admission.map { try PolicySpec(parsing: $0) })
-    return try trace.with { columns in
-      let simulation = try PolicyRegistry.makeSimulation(
-        SimulationSetup(arrangement: .memory(setup), unit: unit, seed: 3), over: columns)
-      simulation.run(upTo: columns.count, untilFirstEviction: false)
-      return simulation.counts
-    }
+    let columns = trace.columns(sparse: true)
+    let simulation = try PolicyRegistry.makeSimulation(
+      SimulationSetup(arrangement: .memory(setup), unit: unit, seed: 3), over: columns)
+    simulation.run(upTo: columns.count, untilFirstEviction: false)
+    return simulation.counts
   }
 
-  private var skewed: OwnedTrace {
+  private var skewed: TestTrace {
     var random = SeededGenerator(seed: 9)
-    return OwnedTrace(requests: 4000, objects: 400, sized: true, &random)
+    return TestTrace(requests: 4000, objects: 400, sized: true, &random)
   }
 
   @Test(arguments: AdmissionRegistry.all.map(\.description.name))
@@ -37,14 +36,14 @@ import Testing
   }
 
   @Test func sizeThresholdRejectsLargerObjects() throws {
-    let trace = OwnedTrace(ids: [1, 2, 1, 2], sizes: [3, 4, 3, 4])
+    let trace = TestTrace(ids: [1, 2, 1, 2], sizes: [3, 4, 3, 4])
     let counts = try counts("size:max=3", capacity: 100, trace)
     #expect(counts.hits == 1)
     #expect(counts.memory.rejections == 2)
   }
 
   @Test func secondHitAdmitsSecondRequest() throws {
-    let trace = OwnedTrace(ids: [1, 2, 1, 1, 3], sizes: [1, 1, 1, 1, 1])
+    let trace = TestTrace(ids: [1, 2, 1, 1, 3], sizes: [1, 1, 1, 1, 1])
     let counts = try counts("second-hit", capacity: 100, trace)
     #expect(counts.hits == 1)
     #expect(counts.memory.admissions == 1)
@@ -52,7 +51,7 @@ import Testing
   }
 
   @Test func tinyLFUProtectsPopularObject() throws {
-    let trace = OwnedTrace(
+    let trace = TestTrace(
       ids: [1, 1, 1, 2, 1, 3, 1, 4, 1], sizes: [UInt32](repeating: 1, count: 9))
     let counts = try counts("tinylfu", capacity: 1, unit: .objects, trace)
     #expect(counts.hits == 5)
@@ -87,7 +86,7 @@ import Testing
         sizes.append(900)
       }
     }
-    let trace = OwnedTrace(ids: ids, sizes: sizes)
+    let trace = TestTrace(ids: ids, sizes: sizes)
     let without = try counts(nil, capacity: 2000, trace)
     let with = try counts("adaptsize:interval=2000", capacity: 2000, trace)
     #expect(with.hits > without.hits * 2)

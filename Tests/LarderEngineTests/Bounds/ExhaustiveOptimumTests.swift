@@ -5,17 +5,10 @@ import Testing
 @testable import LarderEngine
 
 @Suite struct ExhaustiveOptimumTests {
-  /// A request of a short trace.
-  struct Step {
-    var operation = Operation.get
-    var id: ObjectID
-    var size: UInt32
-  }
-
   /// The most hits, and the most bytes hit, of any cache that need not store a miss. A copy keeps
   /// the size with which it was stored.
   private static func optimum(
-    _ steps: [Step], capacity: UInt64, worth: (Step) -> UInt64
+    _ steps: [TestRequest], capacity: UInt64, worth: (TestRequest) -> UInt64
   ) -> UInt64 {
     var best: [[ObjectID: UInt32]: UInt64] = [[:]: 0]
     for step in steps {
@@ -48,7 +41,7 @@ import Testing
     return all.filter { $0.values.reduce(0) { $0 + UInt64($1) } <= capacity }
   }
 
-  private static func nextUses(_ steps: [Step]) -> [UInt32] {
+  private static func nextUses(_ steps: [TestRequest]) -> [UInt32] {
     var latest: [ObjectID: UInt32] = [:]
     var next = steps.map { _ in Request.never }
     for (index, step) in steps.enumerated().reversed() {
@@ -63,24 +56,16 @@ import Testing
   }
 
   private static func run(
-    _ policy: String, _ steps: [Step], _ unit: CapacityUnit, capacity: UInt64
+    _ policy: String, _ steps: [TestRequest], _ unit: CapacityUnit, capacity: UInt64
   ) throws -> Counts {
-    let trace = OwnedTrace(ids: steps.map(\.id), sizes: steps.map(\.size))
-    return try trace.with { columns in
-      try steps.map(\.operation.rawValue).withUnsafeBufferPointer { operations in
-        try nextUses(steps).withUnsafeBufferPointer { next in
-          var columns = columns
-          if steps.contains(where: { $0.operation != .get }) {
-            columns.operations = operations.baseAddress
-          }
-          columns.nextUses = next.baseAddress
-          let tier = TierSetup(policy: try PolicySpec(parsing: policy), capacity: capacity)
-          let simulation = try PolicyRegistry.makeSimulation(
-            SimulationSetup(arrangement: .memory(tier), unit: unit), over: columns)
-          simulation.run(upTo: columns.count, untilFirstEviction: false)
-          return simulation.counts
-        }
-      }
+    var columns = TestTrace(steps).columns(sparse: true)
+    return try nextUses(steps).withUnsafeBufferPointer { next in
+      columns.nextUses = next.baseAddress
+      let tier = TierSetup(policy: try PolicySpec(parsing: policy), capacity: capacity)
+      let simulation = try PolicyRegistry.makeSimulation(
+        SimulationSetup(arrangement: .memory(tier), unit: unit), over: columns)
+      simulation.run(upTo: columns.count, untilFirstEviction: false)
+      return simulation.counts
     }
   }
 
@@ -89,10 +74,13 @@ import Testing
   }
 
   /// Checks all offline policies and bounds; false if one is wrong.
-  private static func agrees(_ steps: [Step], _ unit: CapacityUnit, capacity: UInt64) throws -> Bool
-  {
+  private static func agrees(
+    _ steps: [TestRequest], _ unit: CapacityUnit, capacity: UInt64
+  ) throws -> Bool {
     let sized = unit == .bytes
-    let plain = steps.map { Step(operation: $0.operation, id: $0.id, size: sized ? $0.size : 1) }
+    let plain = steps.map {
+      TestRequest(operation: $0.operation, id: $0.id, size: sized ? $0.size : 1)
+    }
     let hits = optimum(plain, capacity: capacity) { _ in 1 }
     let bytes = optimum(plain, capacity: capacity) { UInt64($0.size) }
     var isRight = true
@@ -120,7 +108,7 @@ import Testing
   ])
   func lowerBoundCountsWhatIsStored(first: Operation, sizes: [UInt32], possible: UInt64) throws {
     let steps = sizes.enumerated().map { index, size in
-      Step(operation: index % 2 == 0 ? first : .get, id: 1, size: size)
+      TestRequest(operation: index % 2 == 0 ? first : .get, id: 1, size: size)
     }
     #expect(Self.optimum(steps, capacity: 100) { _ in 1 } == possible)
     #expect(try Self.run("pfoo-l", steps, .bytes, capacity: 100).hits <= possible)
@@ -133,7 +121,7 @@ import Testing
     for _ in 0..<TestEffort.rounds(600, atLeast: 150) {
       let objects = UInt64(2 + random.next(below: 3))
       let steps = (0..<3 + Int(random.next(below: 8))).map { _ in
-        var step = Step(
+        var step = TestRequest(
           id: ObjectID(1 + random.next(below: objects)), size: UInt32(1 + random.next(below: 6)))
         if writes {
           let operations: [Operation] = [.get, .get, .get, .set, .delete, .modify]

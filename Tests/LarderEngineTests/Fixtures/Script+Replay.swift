@@ -4,12 +4,12 @@ extension Script {
   @discardableResult
   func replay() throws -> Int {
     for section in sections {
-      var cache = try ScriptedPolicy(
+      let cache = try PolicyProbe(
         section.policy, capacity: section.capacity, unit: section.unit,
         objects: section.names.count)
       var misses = 0
       for step in section.steps {
-        if let problem = check(step.action, section, &cache, &misses) {
+        if let problem = check(step.action, section, cache, &misses) {
           throw Failure(file: file, line: step.line, problem: problem)
         }
       }
@@ -19,7 +19,7 @@ extension Script {
 
   /// Performs a line and returns a description of the difference, if any.
   private func check(
-    _ action: Action, _ section: Section, _ cache: inout ScriptedPolicy, _ misses: inout Int
+    _ action: Action, _ section: Section, _ cache: PolicyProbe, _ misses: inout Int
   ) -> String? {
     switch action {
     case .request(let isSet, let request, let expected):
@@ -29,7 +29,7 @@ extension Script {
       return "expected \(expected.kind) evicting \(section.names(of: expected.evicted)), "
         + "found \(outcome.kind) evicting \(section.names(of: outcome.evicted))"
     case .delete(let id):
-      cache.delete(id)
+      cache.remove(id)
       return cache.contains(id) || cache.remembers(id) ? "is still known" : nil
     case .holds(let expected):
       return difference(expected, section) { cache.contains($0) }

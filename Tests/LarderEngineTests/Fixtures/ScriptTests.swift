@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test func everyPolicyHasAScript() {
-    for policy in PolicyRegistry.standard {
+    for policy in PolicyRegistry.standard + PolicyRegistry.learned {
       #expect(ScriptFiles.names.contains(policy.description.name), "\(policy.description.name)")
     }
   }

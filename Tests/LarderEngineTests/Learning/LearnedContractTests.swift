@@ -8,15 +8,6 @@ import Testing
     NaivePolicies.specs(of: $0.description.name)
   }
 
-  @Test func everyLearnedPolicyHasAScript() {
-    let names = PolicyRegistry.learned.map(\.description.name)
-    #expect(Set(names).isSubset(of: ScriptFiles.names))
-    for policy in PolicyRegistry.learned.map(\.description) {
-      let varied = NaivePolicies.specs(of: policy.name).joined(separator: " ")
-      for parameter in policy.parameters { #expect(varied.contains(":\(parameter.name)=")) }
-    }
-  }
-
   /// Reports, advice and `all` exclude learned policies unless they are named.
   @Test func listsExcludeLearnedPolicies() throws {
     for policy in PolicyRegistry.learned.map(\.description) {

@@ -63,26 +63,11 @@ import Testing
   private static func misses(
     _ cell: Cell, capacity: UInt64, unit: CapacityUnit
   ) throws -> UInt64 {
-    let column = Column<ObjectID>(objects: ids.count)
-    let sizes = Column<UInt32>(objects: ids.count)
-    for (place, id) in ids.enumerated() {
-      column[ObjectID(place)] = id
-      sizes[ObjectID(place)] = size(id)
-    }
-    let columns = RequestColumns(
-      count: ids.count, objects: Int(ids.max() ?? 0), ids: column.view, sizes: sizes.view,
-      owner: nil)
+    let trace = TestTrace(ids.map { TestRequest(id: $0, size: size($0)) })
     return try GradientBoosting.$substitute.withValue(NaiveBooster.boosting) {
-      let simulation = try PolicyRegistry.makeSimulation(
-        SimulationSetup(
-          arrangement: .memory(
-            TierSetup(policy: PolicySpec(parsing: cell.spec), capacity: capacity)),
-          unit: unit, seed: cell.seed),
-        over: columns)
-      simulation.run(upTo: ids.count, untilFirstEviction: false)
-      withExtendedLifetime(column) {}
-      withExtendedLifetime(sizes) {}
-      return simulation.counts.misses
+      try ContractSpecs.counts(
+        cell.spec, capacity: capacity, unit: unit, seed: cell.seed, over: trace
+      ).misses
     }
   }
 }

@@ -35,12 +35,12 @@ import Testing
   func hitsEqualSimulations(_ unit: CapacityUnit) throws {
     var exact = 0
     for seed in 0..<TestEffort.rounds(400) {
-      let trace = Self.trace(seed: UInt64(seed)).columns()
+      let trace = Self.trace(seed: UInt64(seed))
       let capacities = (1...60).map { UInt64($0) }
-      let curve = try Self.curve(of: trace, unit, capacities)
+      let curve = try Self.curve(of: trace.columns(), unit, capacities)
       #expect(curve.resizedGets == 0)
       for capacity in capacities where curve.isExact(at: capacity) {
-        let hits = try Self.simulatedHits(trace, unit, capacity)
+        let hits = try ContractSpecs.counts("lru", capacity: capacity, unit: unit, over: trace).hits
         #expect(curve.hits(at: capacity) == hits, "seed \(seed), capacity \(capacity)")
         exact += 1
       }
@@ -52,12 +52,12 @@ import Testing
     // A cache of 2 does not store object 2 and keeps object 1; in the stack it is below object 2.
     let trace = TestTrace([
       TestRequest(id: 1, size: 1), TestRequest(id: 2, size: 5), TestRequest(id: 1, size: 1),
-    ]).columns()
-    let curve = try Self.curve(of: trace, .bytes, [2, 5, 6])
+    ])
+    let curve = try Self.curve(of: trace.columns(), .bytes, [2, 5, 6])
     #expect(curve.largestObject == 5)
     #expect(!curve.isExact(at: 2) && curve.isExact(at: 5))
     #expect(curve.hits(at: 2) == 0)
-    #expect(try Self.simulatedHits(trace, .bytes, 2) == 1)
+    #expect(try ContractSpecs.counts("lru", capacity: 2, unit: .bytes, over: trace).hits == 1)
     #expect(curve.hits(at: 6) == 1)
     #expect(curve.hits(at: 3) == nil)
   }
@@ -120,18 +120,6 @@ import Testing
     // In parts, as with progress.
     while pass.position < trace.count { pass.run(upTo: pass.position + 7) }
     return pass.result
-  }
-
-  private static func simulatedHits(
-    _ trace: RequestColumns, _ unit: CapacityUnit, _ capacity: UInt64
-  ) throws -> UInt64 {
-    let simulation = try PolicyRegistry.makeSimulation(
-      SimulationSetup(
-        arrangement: .memory(
-          TierSetup(policy: try PolicySpec(parsing: "lru"), capacity: capacity)), unit: unit),
-      over: trace)
-    simulation.run(upTo: trace.count, untilFirstEviction: false)
-    return simulation.counts.hits
   }
 
   private static func trace(seed: UInt64) -> TestTrace {

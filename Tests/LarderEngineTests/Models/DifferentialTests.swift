@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test func everyParameterIsVaried() {
-    for policy in PolicyRegistry.standard {
+    for policy in PolicyRegistry.standard + PolicyRegistry.learned {
       let name = policy.description.name
       let mine = EntryMemoryTests.specs.filter { $0.hasPrefix(name) }
       let specs = NaivePolicies.specs(of: name) + mine

@@ -19,8 +19,7 @@ struct NaiveRedis: NaivePolicy {
   var keys: [Key] = []
   var pool: [Candidate] = []
   var random: SeededGenerator
-  var microseconds = 0
-  var hasTime = false
+  var time: NaiveClockTime
 
   let isLFU: Bool
   let samples: Int
@@ -28,8 +27,6 @@ struct NaiveRedis: NaivePolicy {
   let resolution: Int
   let factor: Int
   let decay: Int
-  let followsTrace: Bool
-  let rate: Int
   /// Of the hash tables of keys and of those that expire.
   var slots = 4
   var expirySlots = 0
@@ -38,21 +35,17 @@ struct NaiveRedis: NaivePolicy {
   let room: Int?
 
   init(_ spec: PolicySpec, seed: UInt64, capacity: UInt64, unit: CapacityUnit) {
-    func number(_ name: String, _ fallback: Int) -> Int {
-      spec.values[name].flatMap { Int($0) } ?? fallback
-    }
     isLFU = spec.name == "redis-lfu"
-    samples = number("samples", 5)
-    places = number("pool", 16)
-    resolution = isLFU ? 60_000_000 : number("resolution", 1000) * 1000
-    factor = number("log-factor", 10)
-    decay = number("decay", 1)
-    followsTrace = spec.values["clock"] != "requests"
-    rate = number("rate", 1000)
+    samples = spec.whole("samples", 5)
+    places = spec.whole("pool", 16)
+    resolution = isLFU ? 60_000_000 : spec.whole("resolution", 1000) * 1000
+    factor = spec.whole("log-factor", 10)
+    decay = spec.whole("decay", 1)
+    time = NaiveClockTime(spec)
     random = SeededGenerator(seed: seed)
     let counts = unit == .bytes && spec.values["memory"] != "values"
-    expiryBytes = number("quantum", 16) == 8 ? 24 : 32
-    room = counts ? Int(capacity) - number("empty", 973_600) : nil
+    expiryBytes = spec.whole("quantum", 16) == 8 ? 24 : 32
+    room = counts ? Int(capacity) - spec.whole("empty", 973_600) : nil
   }
 
   private func spare(_ others: Int = 0) -> Int {
@@ -100,17 +93,11 @@ struct NaiveRedis: NaivePolicy {
   func contains(_ id: ObjectID) -> Bool { keys.contains { $0.id == id } }
   func isGhost(_ id: ObjectID) -> Bool { !contains(id) && pool.contains { $0.id == id } }
 
-  mutating func follow(_ now: UInt64) {
-    guard followsTrace, now > 0 else { return }
-    hasTime = true
-    microseconds = max(microseconds, Int(now))
-  }
-
-  private mutating func tick() { if !hasTime { microseconds += 1_000_000 / rate } }
+  mutating func follow(_ now: UInt64) { time.follow(now) }
 
   private func elapsed(_ key: Key) -> Int {
     let bits = isLFU ? 1 << 16 : 1 << 24
-    let now = microseconds / resolution % bits
+    let now = time.microseconds / resolution % bits
     return now >= key.touched ? now - key.touched : now + bits - key.touched
   }
 
@@ -118,10 +105,10 @@ struct NaiveRedis: NaivePolicy {
     decay == 0 ? key.count : max(0, key.count - elapsed(key) / decay)
   }
 
-  private var stamp: Int { microseconds / resolution % (isLFU ? 1 << 16 : 1 << 24) }
+  private var stamp: Int { time.microseconds / resolution % (isLFU ? 1 << 16 : 1 << 24) }
 
   mutating func hit(_ request: Request) {
-    tick()
+    time.tick()
     guard let place = keys.firstIndex(where: { $0.id == request.id }) else { return }
     if isLFU {
       var count = decayed(keys[place])
@@ -135,7 +122,7 @@ struct NaiveRedis: NaivePolicy {
   }
 
   mutating func insert(_ request: Request) {
-    tick()
+    time.tick()
     if keys.count >= slots, spare(16 * slots) >= 0 || Double(keys.count) > 1.618 * Double(slots) {
       while slots <= keys.count { slots *= 2 }
     }
