@@ -48,26 +48,6 @@ struct CountsCSVTests {
     #expect(row["total_latency_us"] == "123456" && row["latency_p99_us"] == "789")
   }
 
-  @Test func everyNumberReadsBack() throws {
-    let results = SampleResults.full
-    let rows = try parsed(results)
-    #expect(rows.count == results.records.count)
-    for (row, record) in zip(rows, results.records) {
-      #expect(row["workload"] == "sample")
-      #expect(row["policy"] == record.cell.policy)
-      #expect(row["capacity"] == String(record.cell.capacity))
-      #expect(row["unit"] == record.cell.unit.rawValue)
-      #expect(row["requests"] == String(record.counts.requests))
-      #expect(row["hits"] == String(record.counts.hits))
-      #expect(row["misses"] == String(record.counts.misses))
-      let ratio = try #require(row["hit_ratio"].flatMap { Double($0) })
-      let exact = try #require(record.counts.hitRatio)
-      #expect(abs(ratio - exact) <= 0.5e-6)
-      #expect(row["hit_ratio"]?.count == 8)
-      #expect((row["byte_hit_ratio"] == "") == (record.cell.unit == .objects))
-    }
-  }
-
   @Test func missingNumbersAreEmpty() throws {
     let counts = Counts()
     let cell = SampleResults.cell("lru", capacity: 10)
