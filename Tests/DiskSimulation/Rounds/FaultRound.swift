@@ -105,8 +105,11 @@ package struct FaultRound {
     _ simulated: SimulatedCache, _ random: inout SimulationRandom, losesPower: Bool
   ) throws {
     let disk = simulated.disk
+    let entries = history.last?.entries ?? [:]
     var model = FaultModel(
-      history.last ?? CacheState(), history: history, plan.durability)
+      Dictionary(
+        uniqueKeysWithValues: (0..<SimulatedKey.count).map { ($0, entries[$0]?.value) }),
+      earlier: history.flatMap { $0.entries.map { ($0.key, $0.value.value) } }, plan.durability)
     var opened: BlockingDiskCache?
     do {
       opened = try simulated.open()
@@ -144,7 +147,7 @@ package struct FaultRound {
   }
 
   private mutating func operate(
-    _ operation: CacheOperation, _ cache: BlockingDiskCache, _ model: inout FaultModel,
+    _ operation: CacheOperation, _ cache: BlockingDiskCache, _ model: inout FaultModel<Int>,
     _ disk: SimulatedDisk
   ) throws {
     var hasSucceeded = true
@@ -176,7 +179,8 @@ package struct FaultRound {
       model.noted(key, version, hasSucceeded: hasSucceeded)
     case .remove(let key): model.noted(key, nil, hasSucceeded: hasSucceeded)
     case .renew: if !hasSucceeded { model.flushed(hasSucceeded: false) }
-    case .removeSuite(let suite, _): model.removedSuite(suite, hasSucceeded: hasSucceeded)
+    case .removeSuite(let suite, _):
+      model.removed({ SimulatedKey.isInSuite($0, suite) }, hasSucceeded: hasSucceeded)
     case .get(let key):
       guard hasSucceeded else { return model.flushed(hasSucceeded: false) }
       try model.found(key, found, mayBeLost: disk.hasFailedToRead)
@@ -186,7 +190,7 @@ package struct FaultRound {
 
   /// Checks the contents of the cache after the faults have ended.
   private func checkNow(
-    _ cache: BlockingDiskCache, _ model: inout FaultModel, _ disk: SimulatedDisk
+    _ cache: BlockingDiskCache, _ model: inout FaultModel<Int>, _ disk: SimulatedDisk
   ) throws {
     for key in 0..<SimulatedKey.count {
       let found = try CacheState.find(key, in: cache)
@@ -201,7 +205,7 @@ package struct FaultRound {
 
   /// Checks that another process can open the remaining files, and work with them.
   private func checkAgain(
-    _ simulated: SimulatedCache, _ model: FaultModel, losesPower: Bool, isClosed: Bool
+    _ simulated: SimulatedCache, _ model: FaultModel<Int>, losesPower: Bool, isClosed: Bool
   ) throws {
     let context = losesPower ? "power cut" : "end of the process"
     let isSure = !losesPower || plan.durability == .full

@@ -18,7 +18,7 @@ enum FullScenario: Scenario {
     let disk: FillableDisk
     let configuration: DiskConfiguration
     var cache: BlockingDiskCache
-    var model: FullDiskModel
+    var model: FaultModel<EntryKey>
     var version: UInt64 = 0
     var isFull = false
     var failures = 0
@@ -32,7 +32,8 @@ enum FullScenario: Scenario {
     var run = Run(
       disk: disk, configuration: configuration,
       cache: try BlockingDiskCache(path: disk.folder + "/cache", configuration: configuration),
-      model: FullDiskModel(keys: keys, durability))
+      model: FaultModel(
+        Dictionary(uniqueKeysWithValues: (0..<keys).map { (EntryKey($0), nil) }), durability))
     for step in 0..<(50 + random.below(150)) {
       if random.oneIn(12) {
         run.isFull.toggle()
