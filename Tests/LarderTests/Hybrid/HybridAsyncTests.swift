@@ -116,12 +116,12 @@ import Testing
   }
 
   /// More tasks than threads wait for a busy disk, and others continue, as do hits in memory.
-  @Test(arguments: ["read", "write"])
-  func otherTasksRunWhileTheDiskIsBusy(call: String) async throws {
+  @Test(arguments: ["read", "write"], [false, true])
+  func otherTasksRunWhileTheDiskIsBusy(call: String, isRequest: Bool) async throws {
     let hybrid = try cache(memory: 100)
     let cache = hybrid
     let value = Data(count: 100)
-    let keys = (0..<64).map { "\($0)" }
+    let keys = (0..<max(64, ProcessInfo.processInfo.activeProcessorCount + 1)).map { "\($0)" }
     if call == "read" { for key in keys { try await cache.set(value, for: key) } }
     hybrid.handle(.critical)
     try await cache.set(value, for: "in memory")
@@ -129,6 +129,7 @@ import Testing
     defer { files.held.release() }
     let waiting = keys.map { key in
       Task {
+        if isRequest { return await cache.result(for: key) { _ in .value(value) }.value == value }
         if call == "read" { return try await cache.value(for: key) == value }
         return try await cache.set(value, for: key)
       }
@@ -139,6 +140,7 @@ import Testing
     for other in others { sum += await other.value }
     #expect(sum == 63 * 32)
     #expect(try await cache.value(for: "in memory") == value)
+    #expect(await cache.result(for: "in memory") { _ in .absent }.value == value)
     files.held.release()
     for task in waiting { #expect(try await task.value) }
   }
