@@ -283,7 +283,6 @@ let package = Package(
       dependencies: [
         "LarderSupport", "LarderReports", "LarderExperiments", "LarderHarness", "LarderLearning",
         "Larder", "LarderTraces", "LarderPolicies", "LarderEngine", "LarderC", "CLarder",
-        .target(name: "CSQLite", condition: .when(platforms: elsewhere)),
       ],
       path: "Tests/Fuzz/Targets"),
     .executableTarget(

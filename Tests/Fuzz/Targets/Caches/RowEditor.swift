@@ -1,12 +1,6 @@
 import Foundation
 import Larder
 
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
-
 /// Changes columns of the rows of a database through SQLite: of entries, suites and facts.
 enum RowEditor {
   private static let columns = [
@@ -16,12 +10,10 @@ enum RowEditor {
 
   /// Updates columns of some rows `times` times, then the checksums of all rows.
   static func edit(_ path: String, times: Int, _ choices: inout FuzzInput) throws {
-    var database: OpaquePointer?
-    defer { sqlite3_close(database) }
-    guard sqlite3_open(path, &database) == SQLITE_OK else { throw FuzzFinding("cannot open") }
+    let database = try SQLiteConnection(path: path, busyMilliseconds: 0)
     for _ in 0..<times {
       // Updates that the schema rejects have no effect.
-      sqlite3_exec(database, update(&choices), nil, nil, nil)
+      try? database.execute(update(&choices))
     }
     try RowMarks.write(database)
   }
