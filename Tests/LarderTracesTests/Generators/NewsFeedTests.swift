@@ -172,25 +172,12 @@ struct NewsFeedTests {
     ("news-feed:view=server:readers=100", 5000, 0.5...0.9),
   ])
   func hitRatiosAreIntermediate(text: String, capacity: Int, expected: ClosedRange<Double>) throws {
-    var lastUse: [UInt64: Int] = [:]
-    var order: [Int: UInt64] = [:]
-    var oldest = 0
-    var hits = 0.0
-    var gets = 0.0
-    for (index, record) in try Generated.records(text, requests: 60_000).enumerated()
-    where record.operation == 0 {
-      gets += 1
-      if let last = lastUse[record.key] {
-        hits += 1
-        order[last] = nil
-      } else if lastUse.count == capacity {
-        while order[oldest] == nil { oldest += 1 }
-        if let victim = order.removeValue(forKey: oldest) { lastUse[victim] = nil }
-      }
-      lastUse[record.key] = index
-      order[index] = record.key
-    }
-    #expect(expected.contains(hits / gets), "\(hits / gets)")
+    let gets = try Generated.records(text, requests: 60_000).filter { $0.operation == 0 }
+    let source = RecordList(list: gets.map { TraceRecord(key: $0.key) }, columns: [])
+    let trace = try PreparedTrace.prepare(source: source, name: "gets")
+    let counts = try ReferenceHits.counts("lru", UInt64(capacity), .objects, trace.requests)
+    let ratio = try #require(counts.hitRatio)
+    #expect(expected.contains(ratio), "\(ratio)")
   }
 
   @Test func impossibleSettingsAreRejected() {
