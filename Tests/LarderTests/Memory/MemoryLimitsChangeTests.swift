@@ -194,6 +194,8 @@ import Testing
       onRemoval: { _, value, _ in told.withLock { $0.append(value) } })
     for value in 0..<2_000 {
       cache.set(value, for: value % 170)
+      if value % 3 == 0 { _ = cache.value(for: value * 7 % 170) }
+      if value % 11 == 0 { cache.remove(value * 5 % 170) }
       if value % 97 == 0 {
         try cache.setLimits(MemoryCacheLimits(count: 10 + (value * 31) % 130))
       }

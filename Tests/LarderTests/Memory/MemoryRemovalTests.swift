@@ -105,31 +105,6 @@ import Testing
     kept.withLock { $0 = nil }
   }
 
-  /// Each stored value is either still resident or was reported once.
-  @Test(arguments: ["lru", "s3-fifo", "w-tinylfu", "arc", "sieve"])
-  func everyEntryIsResidentOrReportedOnce(policy: String) throws {
-    let told = Locked<[Int: Int]>([:])
-    let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 50), policy: CachePolicy(policy), shards: 1),
-      onRemoval: { _, value, _ in
-        told.withLock { $0[value, default: 0] += 1 }
-      })
-    var state: UInt64 = 7
-    for value in 0..<5_000 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      let key = Int(state >> 33) % 120
-      if value % 3 == 0 { _ = cache.value(for: key) }
-      if value % 11 == 0 { cache.remove(key) }
-      cache.set(value, for: key)
-    }
-    let held = cache.keys.compactMap { cache.peek($0) }
-    let counts = told.withLock { $0 }
-    #expect(counts.values.allSatisfy { $0 == 1 })
-    #expect(Set(held).isDisjoint(with: counts.keys))
-    #expect(held.count + counts.count == 5_000)
-  }
-
   @Test func updateWithoutTimeToLiveIsARejectedSet() throws {
     let told = Told<String>()
     let cache = try cache(told)
