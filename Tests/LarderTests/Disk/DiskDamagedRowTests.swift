@@ -55,7 +55,11 @@ import Testing
     "cost = 9e999", "cost = 'text'", "checksum = 0", "mark = 0", "version = 'v9'",
     "version = NULL", "version = x'00ff'", "type = 'text'", "key = x''", "key = 'other'",
     "value = NULL, file = 0", "bytes = 'text'", "stored = 1e300", "suite = 0.5",
-    "key = zeroblob(100000)",
+    "key = zeroblob(100000)", "key = zeroblob(length(key))", "key = x'00'",
+    "expires = expires + 1", "created = created + 1", "bytes = bytes + 1",
+    "checksum = checksum + 1", "suite = 0", "suite = 77",
+    "(key, value, checksum) = (SELECT key, value, checksum FROM entries WHERE id = 2)",
+    "(value, checksum) = (SELECT value, checksum FROM entries WHERE id = 2)",
   ]
 
   /// Damage to entry 5, which is in a suite and has a file, to its id, or to a suite.
@@ -64,7 +68,10 @@ import Testing
     + [100_000_000, 4_294_967_294, 4_294_967_295, 0, -1, Int64.max, Int64.min].map {
       "UPDATE entries SET id = \($0) WHERE id = 5"
     }
-    + ["name = CAST('t' AS BLOB)", "id = 7", "id = 4294967295", "id = -1", "mark = 1"].map {
+    + [
+      "name = CAST('t' AS BLOB)", "name = zeroblob(length(name))", "id = 7", "id = 4294967295",
+      "id = -1", "mark = 1",
+    ].map {
       "UPDATE suites SET \($0)"
     }
 

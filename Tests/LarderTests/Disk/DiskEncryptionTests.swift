@@ -146,41 +146,24 @@ import Testing
     }
   }
 
-  enum Tampering: String, CaseIterable {
-    case value = "value = zeroblob(length(value))"
-    case shortValue = "value = substr(value, 2)"
-    case noValue = "value = NULL"
-    case key = "key = zeroblob(length(key))"
-    case shortKey = "key = x'00'"
-    case expiry = "expires = expires + 1"
-    case creation = "created = created + 1"
-    case permanence = "permanent = 1"
-    case size = "bytes = bytes + 1"
-    case mark = "checksum = checksum + 1"
-    case suite = "suite = 2"
-    case noSuite = "suite = 77"
-    case others = "(key, value, checksum) = (SELECT key, value, checksum FROM entries WHERE id = 2)"
-    case othersValue = "(value, checksum) = (SELECT value, checksum FROM entries WHERE id = 2)"
-  }
-
-  @Test(arguments: Tampering.allCases)
-  func tamperedEntryIsAMiss(tampering: Tampering) throws {
+  /// Other columns of a row make the cache start empty: `DiskDamagedRowTests`.
+  @Test(arguments: [
+    "value = zeroblob(length(value))", "value = substr(value, 2)", "value = NULL",
+  ])
+  func tamperedValueIsAMiss(tampering: String) throws {
     let encryption = try Self.key(32)
     let cache = try open(encryption)
     let options = DiskStoreOptions(timeToLive: .seconds(500))
     try cache.set(bytes(50, 1), for: "a", suite: "one", options: options)
     try cache.set(bytes(50, 2), for: "b", suite: "two", options: options)
     try cache.close()
-    try raw("UPDATE entries SET \(tampering.rawValue) WHERE id = 1")
+    try raw("UPDATE entries SET \(tampering) WHERE id = 1")
     let again = try open(encryption)
     #expect(try again.value(for: "a", suite: "one") == nil)
     #expect(try again.value(for: "a", suite: "two") == nil)
     #expect(try again.value(for: "b", suite: "one") == nil)
-    // A row that was changed, except its value, makes the cache start empty.
-    let isValue = tampering.rawValue.hasPrefix("value")
-    #expect(try again.value(for: "b", suite: "two") == (isValue ? bytes(50, 2) : nil))
-    #expect(again.count == (isValue ? 1 : 0))
-    #expect(again.statistics.damages == (isValue ? 1 : 0))
+    #expect(try again.value(for: "b", suite: "two") == bytes(50, 2))
+    #expect(again.count == 1 && again.statistics.damages == 1)
     try again.set(bytes(50, 3), for: "a", suite: "one")
     #expect(try again.value(for: "a", suite: "one") == bytes(50, 3))
   }
@@ -196,21 +179,6 @@ import Testing
     try old.write(to: URL(fileURLWithPath: new))
     #expect(try cache.value(for: "a") == nil)
     #expect(cache.statistics.damages == 1)
-  }
-
-  @Test func cacheWithTamperedSuiteStartsEmpty() throws {
-    let encryption = try Self.key(16)
-    let cache = try open(encryption)
-    try cache.set(bytes(50), for: "a", suite: "one")
-    try cache.set(bytes(50), for: "a", suite: "two")
-    try cache.close()
-    try raw("UPDATE suites SET name = zeroblob(length(name)) WHERE id = 2")
-    let again = try open(encryption)
-    #expect(again.count == 0 && again.statistics.rebuilds == 1)
-    try again.set(bytes(60), for: "b", suite: "three")
-    for suite in ["one", "two", "three"] {
-      #expect(try again.value(for: "a", suite: suite) == nil)
-    }
   }
 
   @Test func everyWriteUsesANewNonce() throws {
