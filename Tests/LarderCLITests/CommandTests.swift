@@ -4,7 +4,7 @@ import Testing
 
 /// Successful commands.
 @Suite(.endsInTime) struct CommandTests {
-  private static let workload = """
+  static let workload = """
     name: tiny
     description: A small test.
     source:
@@ -37,20 +37,6 @@ import Testing
     let counts = try String(contentsOf: scratch.url("out/counts.csv"), encoding: .utf8)
     // 3 configurations, 4 policies, 3 capacities, 2 seeds, and the header.
     #expect(counts.split(separator: "\n").count == 3 * 4 * 3 * 2 + 1)
-  }
-
-  @Test func countsDoNotDependOnThreads() throws {
-    let scratch = try ScratchFolder()
-    let file = try scratch.write(Self.workload, to: "tiny.yaml")
-    var counts: [Data] = []
-    for threads in ["1", "2", "5"] {
-      let run = try LarderProcess(
-        ["run", file, "--output", threads, "--threads", threads], in: scratch.folder)
-      #expect(run.exitCode == 0, "\(run.notes)")
-      counts.append(try Data(contentsOf: scratch.url("\(threads)/counts.csv")))
-    }
-    #expect(counts[0] == counts[1])
-    #expect(counts[0] == counts[2])
   }
 
   @Test func resultsDefaultToAFolderNextToTheWorkload() throws {

@@ -54,16 +54,6 @@ import Testing
     #expect(both.report.contains("Latency of gets: disk"))
   }
 
-  @Test func executingAloneCountsTheSame() throws {
-    let scratch = try ScratchFolder()
-    let simulated = try run("", in: scratch, to: "simulated")
-    let executed = try run("mode: execute\nexecute: {threads: 2}\n", in: scratch, to: "executed")
-    #expect(executed.counts == simulated.counts)
-    #expect(
-      executed.timings.filter { $0["policy"] == "lru" }.map { $0["threads"] }
-        == ["1", "2", "1", "2"])
-  }
-
   @Test func unsupportedExecutionIsOneLine() throws {
     let scratch = try ScratchFolder()
     let cases: [(yaml: String, says: [String])] = [

@@ -6,23 +6,10 @@ import Testing
 
 /// Runs with a store, in parts, and merging.
 @Suite(.endsInTime) struct StoreCommandTests {
-  private static let workload = """
-    name: tiny
-    source: {generator: zipf, requests: 20000, objects: 500}
-    configurations:
-      - kind: memory
-      - kind: disk
-      - kind: hybrid
-    policies: [fifo, lru, random, belady]
-    capacities: [10, 100, 10%]
-    seeds: [1, 2]
-
-    """
-
   /// A folder with the workload and, under `whole`, the results of a run on one machine.
   private static func stand() throws -> ScratchFolder {
     let scratch = try ScratchFolder()
-    try scratch.write(workload, to: "tiny.yaml")
+    try scratch.write(CommandTests.workload, to: "tiny.yaml")
     let run = try LarderProcess(
       ["run", "tiny.yaml", "--quiet", "--output", "whole"], in: scratch.folder)
     #expect(run.exitCode == 0, "\(run.notes)")
@@ -166,7 +153,7 @@ import Testing
   @Test func killedPartIsResumed() throws {
     let scratch = try ScratchFolder()
     try scratch.write(
-      Self.workload.replacing("requests: 20000", with: "requests: 40000"), to: "tiny.yaml")
+      CommandTests.workload.replacing("requests: 20000", with: "requests: 40000"), to: "tiny.yaml")
     let process = Process()
     process.executableURL = try LarderProcess.executable()
     process.arguments = [
@@ -201,7 +188,7 @@ import Testing
 
   @Test func schedulerVariablesSelectThePart() throws {
     let scratch = try ScratchFolder()
-    try scratch.write(Self.workload, to: "tiny.yaml")
+    try scratch.write(CommandTests.workload, to: "tiny.yaml")
     func run(_ part: String, _ environment: [String: String]) throws -> LarderProcess {
       try LarderProcess(
         ["run", "tiny.yaml", "--store", "store", "--part", part], in: scratch.folder,
@@ -255,9 +242,9 @@ import Testing
   ])
   func badRequestsAreOneLine(_ arguments: [String]) throws {
     let scratch = try ScratchFolder()
-    try scratch.write(Self.workload, to: "tiny.yaml")
+    try scratch.write(CommandTests.workload, to: "tiny.yaml")
     try scratch.write(
-      "mode: [simulate, execute]\n" + Self.workload.replacing(", belady", with: ""),
+      "mode: [simulate, execute]\n" + CommandTests.workload.replacing(", belady", with: ""),
       to: "executed.yaml")
     let run = try LarderProcess(arguments, in: scratch.folder)
     #expect(run.exitCode == 2 && run.output.isEmpty, "\(run.notes)")
