@@ -23,17 +23,6 @@ import Testing
     #expect(cache.memoryCount == 0)
   }
 
-  @Test func closingEmptiesMemoryAndKeepsTheFiles() async throws {
-    let cache = try await HybridCache<String, Int>(
-      path: path, configuration: HybridTestCaches.configuration())
-    try await cache.set(1, for: "a")
-    try await cache.close()
-    try await check(isClosed: cache)
-    let again = try await HybridCache<String, Int>(
-      path: path, configuration: HybridTestCaches.configuration())
-    #expect(try await again.value(for: "a") == 1)
-  }
-
   @Test func destroyingEmptiesBothTiers() async throws {
     let cache = try await HybridCache<String, Int>(
       path: path, configuration: HybridTestCaches.configuration())
@@ -46,22 +35,6 @@ import Testing
     let again = try await HybridCache<String, Int>(
       path: path, configuration: HybridTestCaches.configuration())
     #expect(again.diskCount == 0)
-  }
-
-  @Test func fetchDuringDestructionIsNotStored() async throws {
-    let (gate, origin) = (Gate(), Locked(0))
-    let cache = try await HybridCache<String, Int>(
-      path: path, configuration: HybridTestCaches.configuration())
-    async let value = cache.value(for: "a") { _ in
-      await gate.pass()
-      return origin.withLock { $0 + 4 }
-    }
-    await gate.hasArrivals(1)
-    try await cache.destroy()
-    gate.open()
-    #expect(try await value == 4)
-    #expect(cache.memoryCount == 0)
-    #expect(!FileManager.default.fileExists(atPath: path))
   }
 
   /// On a shared disk cache only the suite is removed, after `close` as well, unless it is in use.

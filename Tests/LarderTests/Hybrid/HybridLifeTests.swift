@@ -150,7 +150,7 @@ import Testing
     #expect(loads.withLock { $0 } == 1 && cache.readStatistics().loads.started == 1)
     // A lifetime by the cache's limit, not the origin's, is refreshed.
     try await cache.set(5, for: "b")
-    _ = await cache.result(for: "b") { _ in .value(6) }
+    #expect(await cache.result(for: "b") { _ in .value(6) }.value == 5)
     #expect(cache.readStatistics().loads.started == 2)
   }
 
@@ -211,7 +211,8 @@ import Testing
     try await cache.close()
   }
 
-  @Test func fetchThatLandsAfterClosingIsNotStored() async throws {
+  @Test(arguments: [false, true])
+  func fetchThatLandsAfterTheEndIsNotStored(isDestroyed: Bool) async throws {
     let cache = try cache()
     let gate = Gate()
     async let result = cache.result(for: "a") { _ in
@@ -219,9 +220,10 @@ import Testing
       return .value(1)
     }
     await gate.hasArrivals(1)
-    try await cache.close()
+    if isDestroyed { try await cache.destroy() } else { try await cache.close() }
     gate.open()
     #expect(await result.value == 1)
     #expect(cache.memoryCount == 0)
+    #expect(FileManager.default.fileExists(atPath: folder.path + "/index.sqlite") != isDestroyed)
   }
 }

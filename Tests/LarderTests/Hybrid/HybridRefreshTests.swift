@@ -102,18 +102,6 @@ import Testing
     #expect(cache.readStatistics().loads.started == 2)
   }
 
-  /// A cache's own limit is no promise of the origin.
-  @Test func valueLimitedOnlyByTheCacheIsRefreshed() async throws {
-    let cache = try cache {
-      $0.strategy = .cacheThenFetch
-      $0.disk?.limits.age = .seconds(1000)
-    }
-    try await cache.set(1, for: "a")
-    clock.advance(seconds: 10)
-    #expect(await cache.result(for: "a") { _ in .value(2) }.value == 1)
-    #expect(cache.readStatistics().loads.started == 1)
-  }
-
   // MARK: Renewing
 
   @Test(arguments: [(4, 40), (4, nil), (nil, 40)] as [(Int?, Int?)])
