@@ -38,6 +38,7 @@ import Testing
     #expect(try await cache.value(for: "k") == value)
     #expect(hybrid.counts.promotions == 1)
     #expect(try await cache.remove("k"))
+    #expect(hybrid.memoryCount == 0 && hybrid.diskCount == 0)
     #expect(try await !cache.remove("k"))
     #expect(try await !cache.contains("k"))
     // One get each, with or without a lookup below memory.

@@ -39,18 +39,6 @@ import Testing
     #expect(try cache.entry(for: "b")?.expiry == .never)
   }
 
-  @Test func removesFromBothTiers() throws {
-    let cache = try cache()
-    try cache.set(1, for: "a")
-    #expect(try cache.contains("a"))
-    #expect(try cache.remove("a"))
-    #expect(try !cache.contains("a"))
-    #expect(try cache.entry(for: "a") == nil)
-    #expect(try !cache.remove("a"))
-    #expect(cache.memoryCount == 0)
-    #expect(cache.diskCount == 0)
-  }
-
   @Test func keepsEntriesAcrossARestart() throws {
     var first: HybridCache<String, Int>? = try cache()
     try first?.set(1, for: "a", options: DiskStoreOptions(version: "v"))

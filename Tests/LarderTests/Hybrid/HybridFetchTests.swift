@@ -19,15 +19,6 @@ import Testing
     return try HybridCache(path: folder.path, configuration: configuration)
   }
 
-  @Test func theShortestUse() async throws {
-    let cache = try await HybridCache<String, String>(path: folder.path)
-    let first = try await cache.value(for: "a") { request in "\(request.key)!" }
-    #expect(first == "a!")
-    let second = try await cache.value(for: "a") { _ in "another" }
-    #expect(second == "a!")
-    try await cache.close()
-  }
-
   // MARK: Strategies
 
   @Test func cacheElseFetch() async throws {
