@@ -174,7 +174,7 @@ def test_policies_are_listed() -> None:
         ("lru", "5B", {}, "bytes"),
         ("lru", 5, {"threads": 0}, "option 'threads'"),
         ("lru", 5, {"seed": -1}, "option 'seed'"),
-        ("lru", 5, {"servers": 2}, "needs the option 'fetch'"),
+        ("lru", 5, {"servers": 2}, "need fetch"),
         ("lru", 5, {"admissions": "nobody"}, "unknown admission filter"),
         ([], 5, {}, "policies is empty"),
         ("lru\nseed=3", 5, {}, "more than one line"),
