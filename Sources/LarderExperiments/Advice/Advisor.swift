@@ -233,8 +233,8 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(trace): has no sizes, so capacities cannot count bytes; remove --unit, or use "
         + "--ignore-size"
     case .noPrompts(let trace):
-      "\(trace): has no prompts, so prefixes cannot be counted; remove --prefix, or use a trace of "
-        + "the format hash-ids"
+      "\(trace): has no prompts (a sample has none), so prefixes cannot be counted; remove "
+        + "--prefix, or use a trace of the format hash-ids"
     case .prefixesOfTiers:
       "prefixes are counted in one tier: use --tiers memory or --tiers disk with --prefix"
     case .policy(let policy, let reason): "the policy '\(policy)' cannot be recommended: \(reason)"

@@ -58,8 +58,8 @@ extension Plan {
       if planned.prefix != nil, trace.prompts == nil {
         throw PlanError(
           of: planned.cell.configuration,
-          ": '\(planned.cell.trace)' has no prompts, so prefixes cannot be counted: remove "
-            + "'prefix', or use the format hash-ids or the generator llm-prefix")
+          ": '\(planned.cell.trace)' has no prompts (a sample has none), so prefixes cannot be "
+            + "counted: remove 'prefix', or use the format hash-ids or the generator llm-prefix")
       }
       do {
         try PolicyRegistry.checkBound(in: planned.setup, over: trace.requests)

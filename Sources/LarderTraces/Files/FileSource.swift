@@ -63,7 +63,6 @@ public struct FileSource: RecordSource {
           ? "join the files that it was converted from"
           : "read recordings separately; only unsampled recordings with plain keys can be joined")
     }
-    columns = parts.reduce(into: []) { $0.formUnion($1.decoder.columns) }
     let options = first.options
     let names = format.parameters.map(\.name)
     let ruleName = ["sizes", "size"].first { names.contains($0) }
@@ -77,6 +76,9 @@ public struct FileSource: RecordSource {
       maxBadShare: try reference.maxBadShare ?? options.share(Parameter.maxBad.name)
         ?? RecordBatch.maxBadShareDefault,
       hasSeveralFiles: parts.count > 1)
+    let found = parts.reduce(into: TraceColumns()) { $0.formUnion($1.decoder.columns) }
+    // A sample has only some blocks of a prompt.
+    columns = rules.sample == nil ? found : found.subtracting(.prompt)
   }
 
   private static func sample(

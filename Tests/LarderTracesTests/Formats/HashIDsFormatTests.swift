@@ -91,6 +91,9 @@ struct HashIDsFormatTests {
     // Without the column the trace is an ordinary one.
     let without = try PreparedTrace.load(path: original, keeping: { $0.subtracting(.prompt) })
     #expect(without.prompts == nil)
+    // A sample has only some blocks of a prompt.
+    let sample = try FileSource(TraceReference(path: original, sample: 0.5))
+    #expect(sample.columns == [.time])
   }
 
   @Test func aPreparedTraceBeginsWithAPrompt() throws {
