@@ -236,7 +236,10 @@ class LineSource: ByteSource {
     if start == bytes.count {
       bytes.removeAll(keepingCapacity: true)
       start = 0
-      while bytes.count < 64 << 10, try add(to: &bytes) {}
+      // A live log is passed on before the next read blocks.
+      while bytes.isEmpty || bytes.count < 64 << 10 && outer.unreadCount > 0,
+        try add(to: &bytes)
+      {}
     }
     let count = min(space.count, bytes.count - start)
     bytes.withUnsafeBytes { all in
@@ -324,7 +327,7 @@ final class JSONObjects: LineSource {
       bytes.append(byte == 0x0A || byte == 0x0D ? 0x20 : byte)
       if !isInString, byte == 0x7B { depth += 1 }
       if !isInString, byte == 0x7D {
-        depth -= 1
+        depth = max(0, depth - 1)
         if depth == 0 { bytes.append(0x0A) }
       }
       passString(byte)
@@ -376,6 +379,9 @@ struct InnerLinesDecoder: TraceDecoder {
   var keyLimit: Int? { decoder.keyLimit }
   var sizeRule: SizeRule { decoder.sizeRule }
   var sortsTimes: Bool { decoder.sortsTimes }
+  var remembersSizes: Bool { decoder.remembersSizes }
+  var foldsFills: Bool { decoder.foldsFills }
+  var remarks: [String] { decoder.remarks }
   var understanding: [String] { [sentence] + decoder.understanding }
 
   func decode(_ reader: ByteReader, into batch: RecordBatch) throws {

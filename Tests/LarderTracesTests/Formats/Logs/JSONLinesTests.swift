@@ -204,9 +204,13 @@ struct JSONLinesTests {
     #expect(records.map(\.operation) == [0, Operation.bypass.rawValue])
   }
 
-  @Test func textBetweenObjectsIsABadLine() {
-    let text = "[\n{\"url\":\"/a\",\"status\":200},\nnull,\n{\"url\":\"/b\",\"status\":200}\n]\n"
-    #expect(message { _ = try load(text) }.contains("1 of 2 lines cannot be read"))
+  @Test(arguments: [("null,", 2), ("}", 3)])
+  func textBetweenObjectsIsABadLine(_ between: String, _ lines: Int) {
+    let text = [
+      "[", #"{"url":"/a","status":200},"#, between, #"{"url":"/b","status":200}"#, "]\n",
+    ].joined(separator: "\n")
+    let error = message { _ = try load(text) }
+    #expect(error.contains("1 of \(lines) lines cannot be read"), "\(error)")
   }
 
   @Test func linesInsideOfJSONAreRead() throws {
@@ -237,6 +241,35 @@ struct JSONLinesTests {
     #expect(
       try allRecords(load(shipped, "json-lines:id=path")).map(\.key)
         == [KeyHash.hash("web1/var/log/x")])
+  }
+
+  /// Sets belong to misses, and unknown sizes are filled, as in the lines by themselves.
+  @Test(arguments: [SampleTrace.redisMonitor, .memcachedWatch, .twitter])
+  func linesInsideOfJSONAreReadByTheirFormat(_ sample: SampleTrace) throws {
+    let text = String(decoding: sample.bytes, as: UTF8.self)
+    let lines = text.split(separator: "\n").map {
+      let escaped = $0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      return #"{"log":"\#(escaped)\n","stream":"stdout"}"# + "\n"
+    }
+    let (source, records) = try readSource(lines.joined().utf8, "log")
+    #expect(source.understanding.contains { $0.hasSuffix("in the format \(sample.format)") })
+    #expect(records == (try readRecords(text.utf8, sample.file)))
+  }
+
+  @Test func innerLinesOfALiveLogAreNotHeldBack() throws {
+    let line = #"{"log":"h - - [01/Mar/2026:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 5\n"}"# + "\n"
+    var (lines, passed) = (0, 0)
+    _ = try LiveTrace.decode(format: nil, from: "-", noticing: { _ in }) { space in
+      #expect(lines < 2 || passed == lines)
+      if lines == 9 { return 0 }
+      lines += 1
+      space.copyBytes(from: line.utf8)
+      return line.utf8.count
+    } into: {
+      passed += $0.count
+      return true
+    }
+    #expect(passed == 9)
   }
 
   @Test func badInnerLineHasItsNumber() {
