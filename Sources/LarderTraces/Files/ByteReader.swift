@@ -167,8 +167,7 @@ extension ByteReader {
           TraceError(
             "the line is longer than \(ByteReader.lineLengthMaximum) bytes", in: path,
             at: .line(number), advice: "is this a text trace?"))
-        guard try passLine() else { return }
-        continue
+        if try passLine() { continue } else { break }
       }
       if try fillMore() { continue }
       if unreadCount > 0 {

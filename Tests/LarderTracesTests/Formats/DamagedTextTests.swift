@@ -54,7 +54,8 @@ struct DamagedTextTests {
     #expect(trace.requests.count == 5 && trace.requests.objects == 2)
   }
 
-  @Test func cutTimeDoesNotSetTheUnitOfTheOthers() throws {
+  @Test func invalidTimesDoNotSetTheUnitOfTheOthers() throws {
+    #expect(TimeUnit.guess(["nan", "-1", "1772359100000"]) == .milliseconds)
     let lines = (0..<5).map { "1772359\($0)00000,a,100,60\n" }
     let text = "timestamp,key,size,ttl\n\(lines.joined())177235"
     let requests = try trace(Array(text.utf8), "t.csv").requests
@@ -86,6 +87,8 @@ struct DamagedTextTests {
     // A line that was being written is cut there, and the next one begins after the NULs.
     let cut = try trace(text + Array("777".utf8) + nuls + Array("9000,5\n".utf8), "table.csv")
     #expect(cut.requests.count == 301 && cut.reading.badLines == 1)
+    let long = try trace(text + nuls + [UInt8](repeating: 0x37, count: 2 << 20), "table.csv")
+    #expect(long.notes.contains { $0.hasPrefix("\(count) NUL byte") }, "\(long.notes)")
   }
 
   @Test func onlyNULsIsAnError() {

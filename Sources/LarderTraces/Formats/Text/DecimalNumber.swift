@@ -148,9 +148,9 @@ public enum TimeUnit: String, CaseIterable, Sendable {
   }
 
   /// Infers the unit of numbers since 1970: the one that puts them into the present. Numbers below
-  /// 10^11, and columns without a number, have the unit `short`.
+  /// 10^11, and columns without a number, have the unit `short`. Negative numbers are no times.
   static func guess(_ values: [String], short: TimeUnit = .seconds) -> TimeUnit {
-    guess(values.compactMap { Double($0) }.min() ?? 0, short: short)
+    guess(values.compactMap { Double($0) }.filter { $0 >= 0 }.min() ?? 0, short: short)
   }
 
   static func guess(_ number: Double, short: TimeUnit = .seconds) -> TimeUnit {
