@@ -432,7 +432,9 @@ struct LocalClock {
   mutating func add(_ logged: UInt64, latest: UInt64) -> Int {
     guard stepTime == 0 else { return 0 }
     if following == 0 { candidate = latest }
-    let isBack = logged + Self.stepMinimum <= candidate && candidate <= logged + Self.hour
+    let isBack =
+      logged.addingSaturated(Self.stepMinimum) <= candidate
+      && candidate <= logged.addingSaturated(Self.hour)
     guard isBack, Self.isNight(candidate) else {
       following = 0
       return 0
@@ -454,9 +456,9 @@ struct LocalClock {
   func time(of logged: UInt64, latest: UInt64) -> UInt64 {
     if stepTime == 0 { return logged }
     if !shifts { return max(logged, stepTime) }
-    let isFromBefore = logged <= stepTime && logged + Self.lateMaximum >= stepTime
-    if isFromBefore, logged + Self.hour > latest + Self.stepMinimum { return logged }
-    return logged + Self.hour
+    let later = logged.addingSaturated(Self.hour)
+    let isFromBefore = logged <= stepTime && stepTime - logged <= Self.lateMaximum
+    return isFromBefore && later > latest.addingSaturated(Self.stepMinimum) ? logged : later
   }
 
   private static func isNight(_ time: UInt64) -> Bool {

@@ -136,7 +136,8 @@ public struct ReadingFacts: Sendable, Hashable {
     firstBad = firstBad ?? other.firstBad
     lineName = other.lineName
     sampling = TraceSampling(
-      rate: min(sampling.rate, other.sampling.rate), gets: sampling.gets + other.sampling.gets)
+      rate: min(sampling.rate, other.sampling.rate),
+      gets: sampling.gets.addingSaturated(other.sampling.gets))
   }
 }
 

@@ -139,6 +139,8 @@ struct RecordedFormatTests {
       return try PreparedTrace.load(TraceReference(path: paths[0], morePaths: [paths[1]]))
     }
     #expect(try join(plain).requests.count == 20)
+    let many = SampleTrace.recording(Self.gets(10), gets: 1 << 63, keys: .plain)
+    #expect(try join(many).sampling.gets == .max)
     for bytes in [keyed, part] {
       #expect(message { _ = try join(bytes) }.contains("has private keys"))
     }

@@ -91,7 +91,8 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
         if hasTotals, record.isSizeKnown, let total = UInt64(fields[.totalBytes].text),
           total >= record.size
         {
-          headers = (headers.bytes + total - UInt64(record.size), headers.responses + 1)
+          headers.bytes = headers.bytes.addingSaturated(total - UInt64(record.size))
+          headers.responses += 1
         }
         return try batch.append(record)
       case .skipped(let reason): batch.skip(reason, line: line)
@@ -103,7 +104,7 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
     }
     for remark in lines.remarks { batch.note(remark) }
     if headers.responses > 0 {
-      let mean = (headers.bytes + headers.responses / 2) / headers.responses
+      let mean = headers.bytes.addingSaturated(headers.responses / 2) / headers.responses
       batch.note("Headers take \(mean) bytes of a response on average: varnish:key=\(mean).")
     }
     if let hint = mapper.queryHint {

@@ -83,6 +83,18 @@ struct LocalClockTests {
     #expect(source.reading.notes(objects: 3).contains { $0.contains("until it comes again") })
   }
 
+  @Test func latestTimeIsNoStep() throws {
+    var times: [UInt64] = []
+    let window = TimeWindow(hasLocalTimes: true) {
+      times += $0.map(\.time)
+      return true
+    }
+    let records = [TraceRecord(key: 1), TraceRecord(key: 2, time: .max)]
+    _ = try records.withUnsafeBufferPointer { try window.add($0) }
+    try window.finish()
+    #expect(!window.hasStep && times == [0, .max])
+  }
+
   @Test(arguments: [
     ("[25/Oct/2026:02:00:00]", true), ("[25/Oct/2026:02:00:00.250] x", true),
     ("2026-10-25 02:00:00,000 +01", false), ("2026-10-25T02:00:00,k,1", true),

@@ -22,6 +22,11 @@ struct LogPatternTests {
     #expect(notes.contains { $0.contains("Headers take 301 bytes") }, "\(notes)")
   }
 
+  @Test func headersOfAnySizeAreSummed() throws {
+    let line = "[1772359200] \"GET /a HTTP/1.1\" 200 5 18446744073709551615\n"
+    #expect(try records(line + line, "[%{sec}t] \"%r\" %s %b %O").map(\.size) == [5, 5])
+  }
+
   private func records(_ text: String, _ pattern: String) throws -> [TraceRecord] {
     try readRecords(text.utf8, "access.log", "combined:log-format='\(pattern)'")
   }
