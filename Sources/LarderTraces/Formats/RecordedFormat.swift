@@ -149,22 +149,19 @@ struct RecordedDecoder: TraceDecoder {
 
     private mutating func resync(_ reader: ByteReader) throws -> Bool {
       let start = reader.offset
+      reader.consume(1)
       while try reader.fill(atLeast: RecordedBlock.headerLength) {
-        reader.consume(1)
         let bytes = reader.bytes
-        let limit = bytes.count - RecordedBlock.headerLength
-        var offset = 0
-        while offset <= limit {
-          if bytes[offset] == RecordedBlock.markerBytes[0],
-            RecordedBlock(decoding: UnsafeRawBufferPointer(rebasing: bytes[offset...])) != nil
-          {
-            reader.consume(offset)
-            try noteDamage(from: start, reader)
-            return true
-          }
-          offset += 1
+        let last = bytes.count - RecordedBlock.headerLength
+        for offset in 0...last
+        where bytes[offset] == RecordedBlock.markerBytes[0]
+          && RecordedBlock(decoding: UnsafeRawBufferPointer(rebasing: bytes[offset...])) != nil
+        {
+          reader.consume(offset)
+          try noteDamage(from: start, reader)
+          return true
         }
-        reader.consume(max(0, limit))
+        reader.consume(last + 1)
       }
       reader.consume(reader.unreadCount)
       try noteDamage(from: start, reader)

@@ -58,6 +58,10 @@ struct RecordedFormatTests {
     #expect(try load(bytes).requests.count == 1000)
     let tail = whole + [UInt8](repeating: 7, count: 100)
     #expect(try load(tail).reading.badLines == 1)
+    // The next block begins where the last one of a buffer could.
+    var long = SampleTrace.recording(Self.gets(8))
+    long.insert(contentsOf: [UInt8](repeating: 7, count: 262_025), at: RecordedHeader.length)
+    #expect(try load(long, maxBad: 1).requests.count == 8)
     // A marker that begins no block.
     bytes.replaceSubrange(start + 20..<start + 24, with: RecordedBlock.markerBytes)
     #expect(try load(bytes).requests.count == 1000)
