@@ -7,11 +7,11 @@ struct MemcachedWatchFormat: TraceFormat {
     layout: """
       Text, one event per line: `ts=1700000000.12 gid=2 type=item_get key=a status=found clsid=1
       cfd=25 size=5`, where digits behind the point are microseconds. item_get is a get, item_store
-      with status stored a set with its TTL, deleted a delete; the look-up before a store or delete
-      of the same key by the same client is skipped, evictions and failed stores are skipped and
-      counted. memcached before 1.6.19 does not report deletes. A line `skipped=17` means that
-      memcached dropped 17 events. The size is that of the value; a miss has that of the object. A
-      store after a get of its key that missed is the end of that get.
+      with status stored a set with its TTL (a delete if that is past), deleted a delete; the
+      look-up before a store or delete of the same key by the same client is skipped, evictions and
+      failed stores are skipped and counted. memcached before 1.6.19 does not report deletes. A line
+      `skipped=17` means that memcached dropped 17 events. The size is that of the value; a miss has
+      that of the object. A store after a get of its key that missed is the end of that get.
       """,
     suffixes: [".memcached", ".memcached-watch", ".memcached-watch.log"],
     parameters: [.size(.lastFull), .maxBad])
@@ -119,8 +119,11 @@ struct MemcachedEvent {
       kind = .get
       if let status { record.outcome = status == "found" ? .hit : .miss }
     case "item_store":
-      kind = status == "stored" ? .store : .failedStore
-      (record.operation, record.ttl) = (Operation.set.rawValue, UInt32(clamping: number(5)))
+      // An expiry in the past, less the time, wraps around.
+      let isGone = number(5) >= 1 << 31
+      kind = status != "stored" ? .failedStore : isGone ? .delete : .store
+      record.operation = (isGone ? Operation.delete : .set).rawValue
+      record.ttl = isGone ? 0 : UInt32(clamping: number(5))
     case "deleted":
       kind = .delete
       record.operation = Operation.delete.rawValue

@@ -32,14 +32,16 @@ import Testing
       ts=1.5 gid=5 type=item_get key=d status=found clsid=1 cfd=25 size=7
       ts=1.6 gid=6 type=item_get key=abc status=found clsid=1 cfd=26 size=5
       ts=1.7 gid=7 type=item_store key=abc status=stored cmd=set ttl=0 clsid=1 cfd=26 size=9
+      ts=1.8 gid=8 type=item_store key=abc status=stored cmd=set ttl=4294880897 cfd=26 size=9
 
       """
     let folder = try TestFolder()
     let trace = try PreparedTrace.load(path: try folder.write(text, to: "a.log"))
-    #expect(trace.requests.count == 4, "\(trace.notes)")
+    #expect(trace.requests.count == 5, "\(trace.notes)")
     #expect((0..<4).map { trace.requests.sizes?[$0] } == [5, 5, 7, 9])
-    #expect((0..<4).map { trace.requests.ttls?[$0] } == [30, 30, 0, 0])
-    #expect((0..<4).map { trace.requests.operations?[$0] } == [0, 0, 0, 1])
+    #expect((0..<5).map { trace.requests.ttls?[$0] } == [30, 30, 0, 0, 0])
+    // A store that has expired is a delete.
+    #expect((0..<5).map { trace.requests.operations?[$0] } == [0, 0, 0, 1, 2])
     #expect(trace.reading.outcomes.hits == 2 && trace.reading.outcomes.misses == 1)
     let notes = trace.notes.joined(separator: "\n")
     #expect(notes.contains("hit ratio of 66.7 %: 2 of 3 gets."), "\(notes)")
