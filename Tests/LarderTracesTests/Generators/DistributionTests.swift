@@ -59,6 +59,14 @@ struct DistributionTests {
     #expect(records == again)
   }
 
+  @Test func sizesGivenToATraceAreKnown() throws {
+    let unknown = TraceRecord(key: 1, size: 0, isSizeKnown: false)
+    let sized = try SizedSource(
+      RecordList(list: [unknown], columns: [.time]), ComponentSpec(parsing: "constant:value=9"),
+      seed: 1)
+    #expect(try allRecords(sized) == [TraceRecord(key: 1, size: 9)])
+  }
+
   @Test func timesToLiveAreWholeSeconds() throws {
     let records = try Generated.records(
       "uniform:objects=100", requests: 1000, ttls: "list:values=0,90,5m,1d")

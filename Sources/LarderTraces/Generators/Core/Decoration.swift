@@ -106,6 +106,7 @@ struct SizedSource: RecordSource {
       defer { sized.deallocate() }
       _ = sized.initialize(from: batch)
       sizes.fillSizes(of: sized)
+      for index in sized.indices { sized[index].isSizeKnown = true }
       return try sink(UnsafeBufferPointer(sized))
     }
   }

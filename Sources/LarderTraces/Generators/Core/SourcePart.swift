@@ -1,6 +1,4 @@
 import LarderEngine
-import LarderLibc
-internal import LarderSupport
 
 struct SourcePart: Sendable {
   enum KeyMapping: Sendable {
@@ -220,7 +218,7 @@ final class PushedCursor: RecordCursor {
     guard let thread else {
       pipe.close(
         TraceError(
-          "cannot start a thread to read it: \(FileFault(code: errno).reason)", in: "the source",
+          "cannot start a thread to read it", in: "the source",
           advice: "read fewer sources at a time"))
       return
     }
