@@ -169,7 +169,8 @@ struct TraceRecordCommandTests {
 
   @Test func logFileIsRecordedWithoutKeys() throws {
     let folder = try ScratchFolder()
-    try folder.write(Self.monitor + "rubbish\n", to: "m.log")
+    let unknown = #"1700000099.000001 [0 127.0.0.1:1] "SORT" "k""#
+    try folder.write(Self.monitor + "rubbish\n\(unknown)\n", to: "m.log")
     // A file is made as a whole or not at all.
     let refused = try LarderProcess(
       ["trace", "record", "m.log", "a", "--quiet"], in: folder.folder)
@@ -180,6 +181,7 @@ struct TraceRecordCommandTests {
     #expect(run.exitCode == 0 && run.notes.contains("a: 60 requests"), "\(run.notes)")
     #expect(run.notes.contains("format: redis-monitor"))
     #expect(run.notes.contains("1 lines could not be read"))
+    #expect(run.notes.contains("1 lines were skipped: the command SORT"), "\(run.notes)")
     #expect(try Data(contentsOf: folder.url("a")).range(of: Data("user".utf8)) == nil)
     let trace = try PreparedTrace.load(path: folder.url("a").path)
     #expect(trace.requests.count == 60 && trace.requests.objects == 6)

@@ -101,7 +101,7 @@ struct TraceRecordCommand: ParsableCommand {
     }
     if let note = facts.holesNote { progress.note(note) }
     for (reason, count) in facts.skipped.sorted(by: { $0.key < $1.key })
-    where reason.contains("effect on keys is unknown") {
+    where reason.contains("effect on keys is not simulated") {
       progress.note("\(count) lines were skipped: \(reason).")
     }
   }

@@ -3,9 +3,10 @@ internal import LarderSupport
 
 /// Joins a get that missed in the recorded cache with the set that fills it, because in simulations
 /// a get that misses stores the object: one get with the size, cost and TTL of the set.
-/// A set fills the last get of its key if that was a miss, or if the set is marked as a fill, and
-/// nothing wrote the key in between, up to `window` requests later. A hit without a TTL gets that
-/// of the last set of its key, for simulations of smaller caches, where it may be a miss.
+/// A set fills the last get of its key that was no hit, if that was a miss or the set is marked as
+/// a fill, without a set or delete of the key in between, up to `window` requests later. A hit
+/// without a TTL gets that of the last set of its key, for simulations of smaller caches, where it
+/// may be a miss.
 final class FillFolding {
   static let window = 1 << 15
 
@@ -16,7 +17,7 @@ final class FillFolding {
   private var wantsMore = true
   private var held: [TraceRecord] = []
   private var before = 0
-  /// Number of the last get of each key, unless it was a hit or has been filled.
+  /// Number of the last get of each key that was no hit, unless it has been filled.
   private var open: [UInt64: Int] = [:]
   private var lifetimes: [UInt64: UInt32] = [:]
   private var growth: GrowthLimit
