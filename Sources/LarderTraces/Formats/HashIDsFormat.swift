@@ -111,14 +111,17 @@ struct HashIDsFormat: TraceFormat {
       var time: UInt64 = 0
       try reader.forEachLine(telling: batch) { line, number in
         if line.trimmed.isEmpty { return true }
-        let tokens = try batch.read { () throws(TraceError) in
-          try readPrompt(line, scanner, &time, &ids) { what in
+        let tokens: UInt32
+        do throws(TraceError) {
+          tokens = try readPrompt(line, scanner, &time, &ids) { what in
             TraceError(
               "expected \(what), found \(line.quoted)", in: reader.path, at: .line(number),
               advice: #"a line is {"timestamp": milliseconds, "hash_ids": [numbers]}"#)
           }
+        } catch {
+          try batch.bad(error)
+          return true
         }
-        guard let tokens else { return true }
         var prompt = tokens + 1
         for id in ids {
           let record = TraceRecord(key: id, time: time, prompt: prompt)

@@ -46,10 +46,13 @@ public final class RecordBatch {
     var large = 0
     for index in 0..<count where records[index].size == .max { large += 1 }
     if large > 0 { note("a size of 4,294,967,295 bytes, the largest one, or more", lines: large) }
-    if count > 0 && wantsMore {
-      wantsMore = try sink(UnsafeBufferPointer(start: records, count: count))
-    }
+    let full = count
     count = 0
+    if full > 0 && wantsMore {
+      // Nothing follows an error of the sink.
+      wantsMore = false
+      wantsMore = try sink(UnsafeBufferPointer(start: records, count: full))
+    }
     return wantsMore
   }
 
@@ -66,17 +69,6 @@ public final class RecordBatch {
     let allowed = max(2 * maxBadShare, 0.5) * Double(reading.lines)
     if reading.badLines >= Self.badMinimum, Double(reading.badLines) > allowed {
       try reading.checkBadLines(maxShare: maxBadShare)
-    }
-  }
-
-  @inline(__always) func read<Result>(
-    _ parse: () throws(TraceError) -> Result
-  ) throws(TraceError) -> Result? {
-    do {
-      return try parse()
-    } catch {
-      try bad(error)
-      return nil
     }
   }
 

@@ -49,6 +49,18 @@ struct RecordedTraceFileTests {
     #expect(said.contains("Input/output error"))
   }
 
+  @Test func nothingFollowsAnErrorOfTheSink() throws {
+    var passed = 0
+    let batch = RecordBatch(skipsZeroSizes: false) {
+      passed += $0.count
+      throw TraceError("full", in: "disk")
+    }
+    _ = try batch.append(Self.records[0])
+    #expect(throws: TraceError.self) { try batch.flush() }
+    _ = try batch.append(Self.records[1])
+    #expect(try !batch.flush() && passed == 1)
+  }
+
   /// Requests that the server dropped are in the file, and do not reduce its gets.
   @Test func lostRequestsAreReported() throws {
     let path = folder.path("a.recorded")
