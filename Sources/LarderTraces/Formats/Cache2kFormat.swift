@@ -18,8 +18,8 @@ struct Cache2kFormat: TraceFormat {
 
   func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     switch options.text("bytes") {
-    case "4": return Decoder(recordSize: 4, remarks: [])
-    case "8": return Decoder(recordSize: 8, remarks: [])
+    case "4": return Self.decoder(4)
+    case "8": return Self.decoder(8)
     case nil: break
     default: throw options.wrong("bytes", expected: "4 or 8")
     }
@@ -28,29 +28,16 @@ struct Cache2kFormat: TraceFormat {
       found == .unclear
       ? "The first keys do not show if they have 4 or 8 bytes; they are read as 4"
       : "Keys are read as 8 bytes, because halves of 4 do not mix"
-    return Decoder(
-      recordSize: found == .eight ? 8 : 4,
+    return Self.decoder(
+      found == .eight ? 8 : 4,
       remarks: found == .four
         ? [] : ["\(length); --format cache2k:bytes=\(found == .eight ? 4 : 8) changes this."])
   }
 
-  private struct Decoder: FixedWidthDecoder {
-    let recordSize: Int
-    let remarks: [String]
-    var columns: TraceColumns { [] }
-
-    func decode(
-      _ bytes: UnsafeRawPointer, count: Int, into records: UnsafeMutablePointer<TraceRecord>
-    ) -> Int {
-      for i in 0..<count {
-        let key =
-          recordSize == 4
-          ? UInt64(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: i * 4, as: UInt32.self)))
-          : UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: i * 8, as: UInt64.self))
-        records[i] = TraceRecord(key: key)
-      }
-      return count
-    }
+  private static func decoder(_ bytes: Int, remarks: [String] = []) -> any TraceDecoder {
+    BinaryDecoder(
+      layout: BinaryLayout(
+        recordSize: bytes, id: .init(0, bytes == 4 ? "N" : "J"), remarks: remarks))
   }
 }
 

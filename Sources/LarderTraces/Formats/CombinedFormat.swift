@@ -212,18 +212,10 @@ struct CombinedLayout: WebLayout {
   }
 
   struct Reader: WebLineReader {
-    private let place: HostPlace
-    private let takesFront: Bool
-    private let takesAddresses: Bool
-    private let hasCacheStatus: Bool
+    private let layout: CombinedLayout
     private var (hosts, bare, clients, names, prefixes) = (0, 0, 0, 0, 0)
 
-    init(layout: CombinedLayout) {
-      place = layout.place
-      takesFront = layout.takesFront
-      takesAddresses = layout.takesAddresses
-      hasCacheStatus = layout.hasCacheStatus
-    }
+    init(layout: CombinedLayout) { self.layout = layout }
 
     @inline(__always) mutating func read(
       _ line: TextField, into fields: borrowing WebLine
@@ -237,7 +229,7 @@ struct CombinedLayout: WebLayout {
       if !rest.isEmpty, rest.next.pointee != 0x22 {
         let word = rest.takeField().unquoted
         rest.skipBlanks()
-        if place == .behindTime, word.isHostName { fields[.host] = word }
+        if layout.place == .behindTime, word.isHostName { fields[.host] = word }
       }
       guard rest.takeByte() == 0x22, let end = rest.endOfQuoted() else { return .bad }
       fields[.time] = time
@@ -247,11 +239,11 @@ struct CombinedLayout: WebLayout {
       // OpenLiteSpeed has quotes around the line.
       fields[.bytes] = rest.takeField().unquoted
       guard !fields[.status].isEmpty else { return .bad }
-      if hasCacheStatus {
+      if layout.hasCacheStatus {
         fields[.cacheStatus] = CombinedLayout.cacheStatus(in: rest) ?? TextField(rest.end, rest.end)
       }
       let head = TextField(line.next, time.next - 1)
-      if place != .none || !CombinedLayout.isPlain(head) { readHead(head, into: fields) }
+      if layout.place != .none || !CombinedLayout.isPlain(head) { readHead(head, into: fields) }
       return .request
     }
 
@@ -260,9 +252,9 @@ struct CombinedLayout: WebLayout {
       let own = LogPrefix.removed(from: line)
       if own.next != line.trimmed.next { prefixes += 1 }
       let head = CombinedHead(own)
-      switch (place, head.shape) {
-      case (_, .host) where takesFront, (.front, .name): fields[.host] = head.first
-      case (.front, .address) where takesAddresses: fields[.host] = head.first
+      switch (layout.place, head.shape) {
+      case (_, .host) where layout.takesFront, (.front, .name): fields[.host] = head.first
+      case (.front, .address) where layout.takesAddresses: fields[.host] = head.first
       case (.second, .plain) where head.second.isHostName: fields[.host] = head.second
       case (.last, _) where head.last.isHostName: fields[.host] = head.last
       case (_, .host): names += 1
@@ -271,13 +263,13 @@ struct CombinedLayout: WebLayout {
       }
       if !fields[.host].isEmpty {
         hosts += 1
-      } else if place != .none {
+      } else if layout.place != .none {
         bare += 1
       }
     }
 
     func problem(_ line: TextField) -> String {
-      "expected a line such as \(place.rawValue), found \(line.quoted)"
+      "expected a line such as \(layout.place.rawValue), found \(line.quoted)"
     }
 
     var kinds: [(text: String, lines: Int)] {

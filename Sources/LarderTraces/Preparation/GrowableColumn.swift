@@ -72,14 +72,7 @@ final class SpillFile {
     }
   }
 
-  static func works(in folder: String) -> Bool {
-    do throws(TraceError) {
-      _ = try SpillFile(in: folder)
-      return true
-    } catch {
-      return false
-    }
-  }
+  static func works(in folder: String) -> Bool { (try? SpillFile(in: folder)) != nil }
 
   deinit { try? files.close(descriptor) }
 

@@ -43,6 +43,9 @@ struct BinaryLayout: Sendable {
       switch type {
       case UInt8(ascii: "I"), UInt8(ascii: "L"): return load(UInt32.self)
       case UInt8(ascii: "q"), UInt8(ascii: "Q"): return load(Int64.self)
+      // Big-endian, without a letter in headers.
+      case UInt8(ascii: "N"): return load(UInt32.self).byteSwapped >> 32 & 0xFFFF_FFFF
+      case UInt8(ascii: "J"): return load(Int64.self).byteSwapped
       case UInt8(ascii: "b"): return load(Int8.self)
       case UInt8(ascii: "B"), UInt8(ascii: "c"): return load(UInt8.self)
       case UInt8(ascii: "h"): return load(Int16.self)
@@ -118,10 +121,9 @@ struct BinaryLayout: Sendable {
   }
 }
 
-private struct BinaryDecoder: FixedWidthDecoder {
+struct BinaryDecoder: TraceDecoder {
   let layout: BinaryLayout
 
-  var recordSize: Int { layout.recordSize }
   var remarks: [String] { layout.remarks }
   var understanding: [String] { layout.remarks }
   var columns: TraceColumns {
@@ -132,38 +134,53 @@ private struct BinaryDecoder: FixedWidthDecoder {
     return TraceColumns(fields.compactMap { $0.0 == nil ? nil : $0.1 })
   }
 
-  func begin(_ reader: ByteReader) throws(TraceError) {
+  func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
     guard try reader.fill(atLeast: layout.headerSize) else {
       throw TraceError(
         "the header has \(reader.unreadCount) of \(layout.headerSize) bytes", in: reader.path,
         at: .byte(0), advice: "the file is truncated")
     }
     reader.consume(layout.headerSize)
-  }
-
-  func decode(
-    _ bytes: UnsafeRawPointer, count: Int, into records: UnsafeMutablePointer<TraceRecord>
-  ) -> Int {
-    for index in 0..<count {
-      guard let record = layout.record(at: bytes + index * layout.recordSize) else { return index }
-      records[index] = record
-    }
-    return count
-  }
-
-  func damage(at bytes: UnsafeRawPointer, in path: String, offset: Int) -> TraceError {
-    TraceError(
-      layout.problem(at: bytes), in: path, at: .byte(offset),
-      advice: "the file is damaged, or has another format")
-  }
-
-  func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-    guard let block = layout.block else { return try decodeWhole(reader, into: batch) }
-    try begin(reader)
-    while try reader.fill(atLeast: recordSize) {
-      guard let whole = layout.record(at: reader.unread) else {
-        throw damage(at: reader.unread, in: reader.path, offset: reader.offset)
+    let isWhole =
+      if let block = layout.block {
+        try decodeBlocks(of: block, reader, into: batch)
+      } else {
+        try decodeRecords(reader, into: batch)
       }
+    guard isWhole else { return }
+    if reader.unreadCount > 0 {
+      throw TraceError(
+        "the last record has \(reader.unreadCount) of \(layout.recordSize) bytes",
+        in: reader.path, at: .byte(reader.offset),
+        advice: "the file is truncated or has another format")
+    }
+    _ = try batch.flush()
+  }
+
+  /// False if the sink stopped.
+  private func decodeRecords(_ reader: ByteReader, into batch: RecordBatch) throws -> Bool {
+    let size = layout.recordSize
+    while try reader.fill(atLeast: size) {
+      let (bytes, count) = (reader.unread, min(reader.unreadCount / size, RecordBatch.capacity))
+      for index in 0..<count {
+        guard let record = layout.record(at: bytes + index * size) else {
+          throw damage(at: index * size, reader)
+        }
+        batch.records[index] = record
+      }
+      reader.consume(count * size)
+      batch.count = count
+      guard try batch.flush() else { return false }
+    }
+    return true
+  }
+
+  /// Reads a record as a request for each block that it touches; false if the sink stopped.
+  private func decodeBlocks(
+    of block: UInt32, _ reader: ByteReader, into batch: RecordBatch
+  ) throws -> Bool {
+    while try reader.fill(atLeast: layout.recordSize) {
+      guard let whole = layout.record(at: reader.unread) else { throw damage(at: 0, reader) }
       let (offset, overflows) = whole.key.multipliedReportingOverflow(by: 512)
       guard !overflows,
         let run = BlockRun.of(offset: offset, length: UInt64(whole.size), block: UInt64(block))
@@ -172,63 +189,18 @@ private struct BinaryDecoder: FixedWidthDecoder {
           "invalid request of \(whole.size) bytes at block \(whole.key)", in: reader.path,
           at: .byte(reader.offset))
       }
-      reader.consume(recordSize)
+      reader.consume(layout.recordSize)
       for step in 0..<run.count {
         let part = TraceRecord(key: run.first + step, time: whole.time, size: block)
-        guard try batch.append(part) else { return }
+        guard try batch.append(part) else { return false }
       }
     }
-    try checkEnd(reader)
-    _ = try batch.flush()
-  }
-}
-
-protocol FixedWidthDecoder: TraceDecoder {
-  var recordSize: Int { get }
-
-  func begin(_ reader: ByteReader) throws(TraceError)
-
-  /// Decodes up to `count` records and returns their number: fewer if the next one is damaged.
-  func decode(
-    _ bytes: UnsafeRawPointer, count: Int, into records: UnsafeMutablePointer<TraceRecord>
-  ) -> Int
-
-  func damage(at bytes: UnsafeRawPointer, in path: String, offset: Int) -> TraceError
-}
-
-extension FixedWidthDecoder {
-  func begin(_ reader: ByteReader) throws(TraceError) {}
-
-  func damage(at bytes: UnsafeRawPointer, in path: String, offset: Int) -> TraceError {
-    TraceError("the record is damaged", in: path, at: .byte(offset))
+    return true
   }
 
-  func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-    try decodeWhole(reader, into: batch)
-  }
-
-  fileprivate func decodeWhole(_ reader: ByteReader, into batch: RecordBatch) throws {
-    try begin(reader)
-    let size = recordSize
-    while try reader.fill(atLeast: size) {
-      let count = min(reader.unreadCount / size, RecordBatch.capacity)
-      let decoded = decode(reader.unread, count: count, into: batch.records)
-      guard decoded == count else {
-        throw damage(
-          at: reader.unread + decoded * size, in: reader.path,
-          offset: reader.offset + decoded * size)
-      }
-      reader.consume(count * size)
-      batch.count = count
-      guard try batch.flush() else { return }
-    }
-    try checkEnd(reader)
-  }
-
-  fileprivate func checkEnd(_ reader: ByteReader) throws(TraceError) {
-    guard reader.unreadCount > 0 else { return }
-    throw TraceError(
-      "the last record has \(reader.unreadCount) of \(recordSize) bytes", in: reader.path,
-      at: .byte(reader.offset), advice: "the file is truncated or has another format")
+  private func damage(at place: Int, _ reader: ByteReader) -> TraceError {
+    TraceError(
+      layout.problem(at: reader.unread + place), in: reader.path,
+      at: .byte(reader.offset + place), advice: "the file is damaged, or has another format")
   }
 }

@@ -43,13 +43,7 @@ struct LogPattern: Sendable {
   }
 
   static func known(_ texts: [String]) -> [LogPattern] {
-    texts.compactMap { text in
-      do throws(LogPatternError) {
-        return try LogPattern(parsing: text, isStrict: true)
-      } catch {
-        return nil
-      }
-    }
+    texts.compactMap { try? LogPattern(parsing: $0, isStrict: true) }
   }
 
   @inline(__always) func read(_ line: TextField, into values: borrowing WebLine) -> Bool {
