@@ -57,8 +57,9 @@ extension MemoryCache {
     fetchCost: Float = 1, load: @escaping @Sendable ([Key]) async throws -> [Key: Value]
   ) async throws -> [Key: Value] {
     var seen: Set<Key> = []
+    // A key that is not equal to itself has no value in a dictionary.
     let requests = keys.compactMap { key in
-      seen.insert(key).inserted ? (key, value(for: key)) : nil
+      key == key && seen.insert(key).inserted ? (key, value(for: key)) : nil
     }
     return try await complete(
       requests,
@@ -70,6 +71,7 @@ extension MemoryCache {
   /// cached value is returned meanwhile, kept if the load fails, and removed if the origin has
   /// none.
   public func refresh(_ key: Key, load: @escaping @Sendable (Key) async throws -> Value?) {
+    if key != key { return }
     refresh([key], MemoryLoader(nil, { _ in nil }, 1, load), isForced: true)
   }
 
@@ -201,6 +203,7 @@ extension MemoryCache {
   ) {
     let hash = hasher.hash(key)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
+    var isRemoved = false
     let watchedEntry: MemoryEntry? = withShard(blocks.index(hash)) { shard, gone in
       let now = clock.time
       // A set or removal invalidates the load under this lock: either it is seen here, or it runs
@@ -212,17 +215,18 @@ extension MemoryCache {
       if staleLife > 0 { _ = shard.removeExpired(key, upper, now: now, &gone) }
       guard let value, let entry else {
         if replaces { _ = shard.remove(key, upper, now: now, &gone) }
+        isRemoved = replaces
         return nil
       }
       let isWatched = events.watchesChanges(hash)
       if isWatched { revokeAbsence(of: key) }
       let stored = shard.set(
         key, upper, fingerprint: hasher.fingerprint(key, hash), value, entry, now: now, &gone)
-      guard stored == .stored else { return nil }
-      gone.note(.set, key)
+      if stored == .stored { gone.note(.set, key) }
       return isWatched ? entry : nil
     }
     if let watchedEntry { noteSet(key, hash, watchedEntry) }
+    if isRemoved, events.watchesChanges(hash) { noteRemoval(key, hash) }
   }
 }
 
@@ -289,12 +293,8 @@ extension MemoryCache {
     if loads.absences != nil { return }
     // Watched first: code that sees that absences are remembered relies on it.
     events.watchChanges()
-    loads.rememberAbsences {
-      do throws(MemoryCacheError) {
-        return try MemoryCache<Key, MemoryAbsence>(configuration.ofAbsences)
-      } catch {
-        preconditionFailure("cache of absent keys: \(error)")
-      }
+    if let made = try? MemoryCache<Key, MemoryAbsence>(configuration.ofAbsences) {
+      loads.rememberAbsences(made)
     }
   }
 

@@ -10,11 +10,7 @@ extension MemoryCache {
     defer { noteClearing() }
     defer { loads.absences?.removeAll() }
     return (0..<blocks.count).reduce(0) { count, index in
-      func isOfShard(_ key: Key) -> Bool { blocks.index(hasher.hash(key)) == index }
-      withShard(index) { _, _ in
-        loads.forget(where: isOfShard)
-        loads.revokeAbsences(ofShard: index)
-      }
+      forgetLoads(ofShard: index)
       let removed = walk(index) { shard, ids, gone in
         shard.removeAll(ids, includingPermanent: includingPermanent, &gone)
       }
@@ -23,16 +19,24 @@ extension MemoryCache {
     }
   }
 
+  /// Invalidates the running loads of a shard, and its missing values.
+  func forgetLoads(ofShard index: Int) {
+    withShard(index) { _, _ in
+      loads.forget { blocks.index(hasher.hash($0)) == index }
+      loads.revokeAbsences(ofShard: index)
+    }
+  }
+
   /// Calls `body` with the ids of a shard, some at a time, while its lock is held, and returns the
   /// sum.
   func walk(
-    _ index: Int,
+    _ index: Int, handing: MemoryHanding? = nil,
     _ body: (inout MemoryShard<Key, Value>, Range<ObjectID>, inout EvictedEntries<Key, Value>) ->
       Int
   ) -> Int {
     var (walk, sum) = (ShardWalk(), 0)
     while let part = withShard(
-      index, inSteps: true,
+      index, inSteps: true, handing: handing,
       { shard, gone in walk.part(of: Int(shard.highest) + 1).map { body(&shard, $0, &gone) } })
     {
       sum += part
@@ -42,15 +46,12 @@ extension MemoryCache {
 
   func discardAll() {
     for index in 0..<blocks.count {
-      var gone = EvictedEntries<Key, Value>(isHeard: false, handing: .none)
-      blocks.lock(index)
-      let removals = blocks.shard(index).pointee.totals.removals
-      let ids = 1..<blocks.shard(index).pointee.highest + 1
-      _ = blocks.shard(index).pointee.removeAll(ids, includingPermanent: true, &gone)
-      while blocks.shard(index).pointee.forgetGhosts(&gone) {}
-      blocks.shard(index).pointee.totals.removals = removals
-      blocks.unlock(index)
-      gone.finish(events, nil)
+      _ = walk(index, handing: MemoryHanding.none) { shard, ids, gone in
+        let count = shard.removeAll(ids, includingPermanent: true, &gone)
+        shard.totals.removals -= UInt64(count)
+        return count
+      }
+      while withShard(index, inSteps: true, { shard, gone in shard.forgetGhosts(&gone) }) {}
     }
   }
 
@@ -167,8 +168,7 @@ extension MemoryCache {
     let group = PolicyGroup(parts: blocks.count)
     do throws(PolicyError) {
       for shard in 0..<blocks.count {
-        var setup = try wanted.tierSetup(shard: shard, of: blocks.count, room: 1, group: group)
-        setup.objectsMax = min(setup.objectsMax, CacheTierSetup.residentsMax)
+        let setup = try wanted.tierSetup(shard: shard, of: blocks.count, room: 1, group: group)
         // Shard capacities differ by at most one entry or unit of weight, so checking the first and
         // last checks all.
         if shard == 0 || shard == blocks.count - 1 { _ = try PolicyRegistry.makeCacheTier(setup) }

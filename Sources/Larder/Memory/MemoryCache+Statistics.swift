@@ -23,7 +23,7 @@ extension MemoryCache {
   /// Bytes that the cache uses for keys, values and all its bookkeeping, without memory that keys
   /// and values point to. O(shards).
   public var residentBytes: Int {
-    let others = (blocks.slots?.bytes ?? 0) + (loads.absences?.residentBytes ?? 0)
+    let others = blocks.bytes + (blocks.slots?.bytes ?? 0) + (loads.absences?.residentBytes ?? 0)
     return (0..<blocks.count).reduce(others) {
       $0 + withShard($1) { shard, _ in shard.residentBytes }
     }

@@ -331,11 +331,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// Calls `body` with a locked shard. One of many calls in turn lets threads that sleep at the
   /// lock wake up and have it.
   func withShard<Result, Failure: Error>(
-    _ index: Int, inSteps: Bool = false,
+    _ index: Int, inSteps: Bool = false, handing: MemoryHanding? = nil,
     _ body: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) throws(Failure) ->
       Result
   ) throws(Failure) -> Result {
-    var gone = EvictedEntries<Key, Value>(isHeard: events.isActive, handing: handing)
+    var gone = EvictedEntries<Key, Value>(
+      isHeard: events.isActive, handing: handing ?? self.handing)
     blocks.lock(index)
     let result: Swift.Result<Result, Failure>
     do throws(Failure) {
@@ -404,6 +405,12 @@ extension MemoryCache {
       shard.live(key, hash, now: now).map { shard.records.value($0).pointee }
     }
   }
+
+  func fetchCost(of key: Key) -> Float? {
+    withShard(of: key) { shard, hash, _, _ in
+      shard.resident(key, hash).map { shard.tier.cost($0) }
+    }
+  }
 }
 
 extension MemoryCache {
@@ -415,7 +422,8 @@ extension MemoryCache {
   /// `body` receives nil if there is no value; if it leaves nil, the key is removed; if it throws,
   /// nothing changes. It is called with a lock held, and must be short and not call the cache,
   /// which traps in debug builds. The entry stays permanent, and keeps weight and expiry unless
-  /// there are new ones. Not an access; counts as a set.
+  /// there are new ones; an expiry within little more than a second of the limit on age counts as
+  /// that limit, which begins anew. Not an access; counts as a set.
   @discardableResult public func update<Result>(
     _ key: Key, weight: Int? = nil, timeToLive: Duration? = nil, fetchCost: Float = 1,
     _ body: (inout Value?) throws -> Result

@@ -43,8 +43,8 @@ public struct MemoryCacheConfiguration: Sendable {
   /// later. Permanent entries do not expire. Costs 16 bytes per entry.
   public var expireAfterAccess: Duration?
   /// Maximum delay after its expiry until an entry is removed without being requested, at least a
-  /// millisecond; nil keeps it until a call finds it. Listeners are called on a thread of the
-  /// dispatch library. Costs 8 bytes per entry.
+  /// millisecond, besides the time for which the machine is suspended; nil keeps it until a call
+  /// finds it. Listeners are called on a thread of the dispatch library. Costs 8 bytes per entry.
   public var promptExpiry: Duration?
   /// Maximum number of remembered keys without a value, in addition to the limits.
   package var negativeCount = 10_000

@@ -53,11 +53,7 @@ extension MemoryCache {
     var count = 0
     defer { loads.absences?.removeAll() }
     for index in 0..<blocks.count {
-      func isOfShard(_ key: Key) -> Bool { blocks.index(hasher.hash(key)) == index }
-      withShard(index) { _, _ in
-        loads.forget(where: isOfShard)
-        loads.revokeAbsences(ofShard: index)
-      }
+      forgetLoads(ofShard: index)
       var walk = ShardWalk()
       while let part = try remove(ofShard: index, &walk, includingPermanent, isRemoved) {
         count += part
@@ -95,7 +91,7 @@ extension MemoryCache {
         kept.append(entry)
       }
       if failure != nil { break }
-      if isChosen, blocks.shard(index).pointee.remove(id, of: entry.key, &gone) {
+      if isChosen, blocks.shard(index).pointee.remove(id, of: isReleased ? entry.key : nil, &gone) {
         removed.append(entry.key)
       }
     }
@@ -139,9 +135,11 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   }
 
   fileprivate mutating func remove(
-    _ id: ObjectID, of key: Key, _ gone: inout EvictedEntries<Key, Value>
+    _ id: ObjectID, of key: Key?, _ gone: inout EvictedEntries<Key, Value>
   ) -> Bool {
-    guard tier.contains(id), records.key(id).pointee == key else { return false }
+    guard tier.contains(id) else { return false }
+    // Another key may have got the id while the lock was released.
+    if let key, records.key(id).pointee != key { return false }
     tier.remove(id)
     totals.removals += 1
     depart(id, .remove, &gone)

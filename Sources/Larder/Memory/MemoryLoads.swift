@@ -27,8 +27,8 @@ public import Synchronization
 
   var absences: MemoryCache<Key, MemoryAbsence>? { absenceCache.load() }
 
-  func rememberAbsences(_ make: () -> MemoryCache<Key, MemoryAbsence>?) {
-    if let made = make() { _ = absenceCache.storeIfNil(made) }
+  func rememberAbsences(_ made: MemoryCache<Key, MemoryAbsence>) {
+    _ = absenceCache.storeIfNil(made)
   }
 
   /// True if any key is being loaded.
@@ -131,24 +131,21 @@ public import Synchronization
   @usableFromInline func forget(_ key: Key) {
     ScheduledStep.take()
     guard areUnderWay else { return }
-    state.withLock { state in
-      guard let load = state.loads.removeValue(forKey: key) else { return }
-      load.forget()
-      if !load.flight.isAbandoned { state.totals.overtaken += 1 }
-      underWay.subtract(1, ordering: .acquiringAndReleasing)
-    }
+    state.withLock { forget(key, &$0) }
   }
 
   func forget(where isRemoved: (Key) -> Bool) {
     guard areUnderWay else { return }
     state.withLock { state in
-      for (key, load) in state.loads where isRemoved(key) {
-        load.forget()
-        if !load.flight.isAbandoned { state.totals.overtaken += 1 }
-        state.loads[key] = nil
-        underWay.subtract(1, ordering: .acquiringAndReleasing)
-      }
+      for key in state.loads.keys where isRemoved(key) { forget(key, &state) }
     }
+  }
+
+  private func forget(_ key: Key, _ state: inout State) {
+    guard let load = state.loads.removeValue(forKey: key) else { return }
+    load.forget()
+    if !load.flight.isAbandoned { state.totals.overtaken += 1 }
+    underWay.subtract(1, ordering: .acquiringAndReleasing)
   }
 }
 

@@ -3,8 +3,8 @@ public import LarderEngine
 public import Synchronization
 
 /// The parts of a shard that threads read without its lock: addresses, and the functions for hits.
-/// It changes only when the shard grows or starts to keep expiries, so every processor can cache
-/// its lines, which contain nothing else.
+/// It changes only when the shard grows, starts to keep expiries or gets other limits, so every
+/// processor can cache its lines, which contain nothing else.
 @usableFromInline struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @usableFromInline enum Outcome {
     case hit

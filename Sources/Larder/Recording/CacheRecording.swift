@@ -254,7 +254,10 @@ extension MemoryCache {
     let isOver = entry.expiry == Expiry(0) && !entry.isPermanent
     var unit = RecordUnit(isOver ? .remove : .set, hash, time: clock.time)
     if isWeighed || entry.size != 1 { unit.size = UInt64(entry.size) }
-    if !entry.isPermanent { unit.setLifetime(microseconds: entry.timeToLive) }
+    // An update keeps the expiry that the entry had.
+    let isKept = entry.timeToLive == 0 && entry.expiry != .never && !isOver
+    let life = isKept ? max(1, entry.expiry.lifeLeft(at: unit.time)) : entry.timeToLive
+    if !entry.isPermanent { unit.setLifetime(microseconds: life) }
     unit.cost = entry.fetchCost
     note(key, unit)
   }

@@ -87,7 +87,7 @@ package struct CacheControl: Sendable, Hashable {
       String(decoding: bytes[start..<end], as: UTF8.self).asciiTrimmed
     }
     while index < bytes.count {
-      if bytes[index] == UInt8(ascii: ","), start <= index {
+      if bytes[index] == UInt8(ascii: ",") {
         parts.append(part(index))
         start = index + 1
       } else if bytes[index] == UInt8(ascii: "\""), let end = endOfQuote(bytes, index) {

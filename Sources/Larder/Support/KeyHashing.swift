@@ -100,7 +100,22 @@ public enum KeyHashing: Sendable, Hashable {
       guard seen & 0x8080_8080_8080_8080 == 0 else { return nil }
       return KeyHasher.fold(hash ^ tail)
     }
-    return hash ?? mix(UInt64(bitPattern: Int64(key.hashValue)))
+    if let hash { return hash }
+    let scalars = key.unicodeScalars
+    if scalars.allSatisfy({ Self.ascii($0) != nil }) {
+      return text(String(String.UnicodeScalarView(scalars.compactMap(Self.ascii))))
+    }
+    return mix(UInt64(bitPattern: Int64(key.hashValue)))
+  }
+
+  /// The character in ASCII that counts as equal. Only three others have one.
+  private static func ascii(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+    switch scalar {
+    case "\u{37E}": ";"
+    case "\u{1FEF}": "`"
+    case "\u{212A}": "K"
+    default: scalar.isASCII ? scalar : nil
+    }
   }
 }
 

@@ -62,6 +62,29 @@ struct MemoryRecordingTests {
   }
 
   @Test(arguments: policies)
+  func updatesAndLoadsAreRecordedWithTheirEffect(_ policy: String) async throws {
+    let clock = ManualClock(seconds: 1000)
+    let cache = try MemoryCache<String, Int>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(weight: 100), policy: CachePolicy(policy), shards: 1,
+        clock: clock),
+      weigh: { $0 })
+    let recording = try cache.record(to: path)
+    cache.set(1, for: "a", timeToLive: .seconds(60))
+    clock.advance(seconds: 10)
+    cache.update("a") { $0 = 2 }
+    // Too large, and removed by a reload.
+    _ = try await cache.value(for: "b") { _ in 500 }
+    cache.refresh("a") { _ in nil }
+    while cache.loads.isLoading("a") { await Task.yield() }
+    recording.stop()
+    let file = try RecordedFile(path: path)
+    #expect(file.story == "s s g- s r")
+    #expect(file.events.map(\.lifetime) == [60_000, 50_000, nil, nil, nil])
+    #expect(file.events[3].size == 500)
+  }
+
+  @Test(arguments: policies)
   func nothingIsRecordedBeforeAndAfter(_ policy: String) throws {
     let cache = try cache(policy)
     _ = cache.value(for: "a")
