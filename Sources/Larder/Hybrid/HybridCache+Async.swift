@@ -164,7 +164,11 @@ extension HybridCache {
   ) async throws(HybridCacheError) -> Int {
     try await lanes.run(values, by: { self.stripes.number($0.key) }) {
       (values) throws(HybridCacheError) in
-      try self.setAll(values, options: options)
+      var count = 0
+      for (key, value) in values where try self.set(value, for: key, options: options) {
+        count += 1
+      }
+      return count
     }.reduce(0, +)
   }
 

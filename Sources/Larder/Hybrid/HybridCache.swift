@@ -248,13 +248,9 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
 
   package func contains(_ key: Key) throws(HybridCacheError) -> Bool {
     if memory?.contains(key) ?? false { return true }
-    guard let diskTier else {
-      if isClosed { throw .closed }
-      return false
-    }
     return try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       if memory?.contains(key) ?? false { return true }
-      return try diskTier.contains(key.diskKey)
+      return try diskTier?.contains(key.diskKey) ?? false
     }
   }
 
@@ -270,8 +266,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
       counts.demotions += stripe.demotions
     }
     counts.memory = memory?.tierCounts ?? TierCounts()
-    counts.disk = disk?.tierCounts ?? TierCounts()
-    baseline.withLock { counts.disk.subtract($0) }
+    counts.disk = (disk?.tierCounts ?? TierCounts()).since(baseline.withLock { $0 })
     return counts
   }
 
@@ -288,8 +283,9 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
 
   package func close() throws(HybridCacheError) {
     guard try end() else { return }
+    defer { finish() }
     var failure: HybridCacheError?
-    do { try flush() } catch { failure = error }
+    do { try diskTier?.flush() } catch { failure = error }
     // Running sets have ended: from here on nothing is stored in memory.
     memory?.discardAll()
     do { try diskTier?.close() } catch { failure = failure ?? error }
@@ -316,14 +312,16 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
 }
 
 extension TierCounts {
-  /// Subtracts earlier counts. (If the disk started empty in between, its counts did, too.)
-  fileprivate mutating func subtract(_ other: TierCounts) {
-    admissions -= min(admissions, other.admissions)
-    rejections -= min(rejections, other.rejections)
-    evictions -= min(evictions, other.evictions)
-    expirations -= min(expirations, other.expirations)
-    bytesMoved = bytesMoved.map { $0 - min($0, other.bytesMoved ?? 0) }
-    bytesWritten -= min(bytesWritten, other.bytesWritten)
+  /// The counts since `earlier`. (If a disk started empty in between, its counts did, too.)
+  package func since(_ earlier: TierCounts) -> TierCounts {
+    var counts = self
+    counts.admissions -= min(admissions, earlier.admissions)
+    counts.rejections -= min(rejections, earlier.rejections)
+    counts.evictions -= min(evictions, earlier.evictions)
+    counts.expirations -= min(expirations, earlier.expirations)
+    counts.bytesWritten -= min(bytesWritten, earlier.bytesWritten)
+    counts.bytesMoved = bytesMoved.map { $0 - min($0, earlier.bytesMoved ?? 0) }
+    return counts
   }
 }
 
@@ -331,18 +329,9 @@ extension HybridCache {
   package convenience init<Location: CacheLocation>(
     path: Location? = String?.none,
     configuration: HybridCacheConfiguration = HybridCacheConfiguration(), codec: DiskCodec<Value>,
-    weigh: (@Sendable (Value) -> Int)? = nil
+    weigh: (@Sendable (Value) -> Int)? = nil, files: any FileLayer = SystemFiles()
   ) throws(HybridCacheError) {
-    try self.init(
-      path: path?.cacheLocation, configuration: configuration, codec: codec, weigh: weigh,
-      files: SystemFiles())
-  }
-
-  package convenience init(
-    path: String?, configuration: HybridCacheConfiguration, codec: DiskCodec<Value>,
-    weigh: (@Sendable (Value) -> Int)? = nil, files: any FileLayer
-  ) throws(HybridCacheError) {
-    let tier = try Self.open(path, configuration, codec, files)
+    let tier = try Self.open(path?.cacheLocation, configuration, codec, files)
     try self.init(configuration, tier, codec: codec, weigh: weigh)
   }
 
@@ -398,22 +387,5 @@ extension HybridCache where Value: Codable {
     weigh: (@Sendable (Value) -> Int)? = nil
   ) throws(HybridCacheError) {
     try self.init(configuration: configuration, disk: disk, codec: .standard, weigh: weigh)
-  }
-}
-
-extension HybridCache {
-  package func values(for keys: some Sequence<Key>) throws(HybridCacheError) -> [Key: Value] {
-    var values: [Key: Value] = [:]
-    values.reserveCapacity(keys.underestimatedCount)
-    for key in keys { values[key] = try value(for: key) }
-    return values
-  }
-
-  @discardableResult package func setAll(
-    _ values: some Sequence<(key: Key, value: Value)>, options: StoreOptions = StoreOptions()
-  ) throws(HybridCacheError) -> Int {
-    var count = 0
-    for (key, value) in values where try set(value, for: key, options: options) { count += 1 }
-    return count
   }
 }

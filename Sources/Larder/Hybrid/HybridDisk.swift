@@ -160,15 +160,21 @@ final class HybridDisk: Sendable {
   func trim(toCount count: Int, bytes: UInt64) throws(HybridCacheError) -> Freed {
     try call { (cache) throws(DiskCacheError) in
       var freed = try cache.trim(toCount: count)
-      let more = try cache.trim(toBytes: bytes)
-      freed.count += more.count
-      freed.valueBytes += more.valueBytes
-      freed.diskBytes += more.diskBytes
+      freed += try cache.trim(toBytes: bytes)
       return freed
     }
   }
 
   func flush() throws(HybridCacheError) {
     try call { (cache) throws(DiskCacheError) in try cache.flush() }
+  }
+}
+
+extension Freed {
+  static func += (sum: inout Freed, more: Freed) {
+    sum.memoryCount += more.memoryCount
+    sum.count += more.count
+    sum.valueBytes += more.valueBytes
+    sum.diskBytes += more.diskBytes
   }
 }

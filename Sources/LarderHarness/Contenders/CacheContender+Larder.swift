@@ -149,19 +149,6 @@ extension UInt64 {
   func growth(since earlier: UInt64) -> UInt64? { self < earlier ? nil : self - earlier }
 }
 
-extension TierCounts {
-  fileprivate func since(_ earlier: TierCounts) -> TierCounts {
-    var counts = TierCounts()
-    counts.admissions = admissions - earlier.admissions
-    counts.rejections = rejections - earlier.rejections
-    counts.evictions = evictions - earlier.evictions
-    counts.expirations = expirations - earlier.expirations
-    counts.bytesWritten = bytesWritten - earlier.bytesWritten
-    counts.bytesMoved = bytesMoved.map { $0 - (earlier.bytesMoved ?? 0) }
-    return counts
-  }
-}
-
 /// Larder's memory before disk under test; or its disk alone, in a run with time.
 final class LarderHybrid: LoadingCache {
   private let cache: HybridCache<UInt64, Data>

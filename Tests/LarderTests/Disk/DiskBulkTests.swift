@@ -86,15 +86,15 @@ import Testing
     #expect(throws: DiskCacheError.self) { try cache.values(for: ["a"]) }
   }
 
-  @Test func hybridsStoreAndFindSeveral() throws {
-    let cache = try HybridCache<String, Int>(
+  @Test func hybridsStoreAndFindSeveral() async throws {
+    let cache = try await HybridCache<String, Int>(
       path: folder.path, configuration: HybridTestCaches.configuration(memory: 3, clock: clock))
     let values = Dictionary(uniqueKeysWithValues: (0..<10).map { ("\($0)", $0) })
     #expect(
-      try cache.setAll(values, options: DiskStoreOptions(timeToLive: .seconds(5))) == 10)
-    #expect(try cache.values(for: values.keys) == values)
-    #expect(try cache.values(for: ["x", "4"]) == ["4": 4])
+      try await cache.setAll(values, options: DiskStoreOptions(timeToLive: .seconds(5))) == 10)
+    #expect(try await cache.values(for: values.keys) == values)
+    #expect(try await cache.values(for: ["x", "4"]) == ["4": 4])
     clock.advance(seconds: 6)
-    #expect(try cache.values(for: values.keys) == [:])
+    #expect(try await cache.values(for: values.keys) == [:])
   }
 }
