@@ -302,7 +302,11 @@ extension HybridCache {
     _ key: Key, _ operation: inout Operation, asksMemory: Bool, handsOutExpired: Bool
   ) -> CacheHit<Value>? {
     do throws(HybridCacheError) {
-      return try find(key, &operation, asksMemory: asksMemory, handsOutExpired: handsOutExpired)
+      let found = try find(
+        key, &operation, asksMemory: asksMemory, handsOutExpired: handsOutExpired)
+      // A failed promotion: the request has its value nevertheless.
+      if let failure = operation.outcome.failure { events.note(.failure(failure), key, .disk) }
+      return found
     } catch {
       events.note(.failure(error), key, .disk)
       return nil
@@ -452,7 +456,7 @@ extension HybridCache {
       }
     let waiters = flight.finish(result, data)
     if case .hit(let hit) = result, hit.freshness == .stale {
-      stripe.loads.staleIfError += UInt64(waiters.count)
+      stripe.loads.staleIfError += UInt64(flight.requests)
     }
     if let failure = operation.outcome.failure { events.note(.failure(failure), key, .disk) }
     return (result, waiters)
@@ -483,6 +487,9 @@ extension HybridCache {
         contentType: flight.candidate?.contentType,
         isPermanent: flight.candidate?.isPermanent ?? false)
       item.options.mustRevalidate = flight.candidate?.mustRevalidate ?? false
+      // Memory keeps the cost in its policy's tier, unless the record needs it on disk.
+      let cost = flight.candidate?.metadata.facts?.metadata.fetchCost ?? 1
+      item.options.fetchCost = cost == 1 ? memory?.fetchCost(of: key) ?? 1 : cost
     case .success(.absent), .success(.absence), .failure: return item
     }
     guard encodesEarly, let value = item.value else { return item }

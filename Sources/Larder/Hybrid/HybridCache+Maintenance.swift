@@ -5,6 +5,7 @@ extension HybridCache {
     includingPermanent: Bool = false
   ) throws(HybridCacheError) -> Freed {
     try refuseNestedCall()
+    if isClosed { throw closedError }
     defer { finish() }
     return try withAllStripes { (freed) throws(HybridCacheError) in
       for stripe in stripes.all {
@@ -18,12 +19,10 @@ extension HybridCache {
   }
 
   @discardableResult package func removeExpired() throws(HybridCacheError) -> Freed {
+    if isClosed { throw closedError }
     defer { finish() }
-    var freed = Freed()
-    freed.memoryCount = memory?.removeExpired() ?? 0
-    try onDisk(&freed) { (disk) throws(HybridCacheError) in
-      try disk.removeExpired(keeping: grace)
-    }
+    var freed = Freed(memoryCount: memory?.removeExpired() ?? 0)
+    if let diskTier { freed += try diskTier.removeExpired(keeping: grace) }
     return freed
   }
 
@@ -31,6 +30,7 @@ extension HybridCache {
     toAge age: Duration
   ) throws(HybridCacheError) -> Freed {
     try refuseNestedCall()
+    if isClosed { throw closedError }
     defer { finish() }
     return try withAllStripes { (freed) throws(HybridCacheError) in
       let now = clock.time
@@ -55,12 +55,9 @@ extension HybridCache {
   @discardableResult package func trimDisk(
     toCount count: Int = .max, bytes: UInt64 = .max
   ) throws(HybridCacheError) -> Freed {
+    if isClosed { throw closedError }
     defer { finish() }
-    var freed = Freed()
-    try onDisk(&freed) { (disk) throws(HybridCacheError) in
-      try disk.trim(toCount: count, bytes: bytes)
-    }
-    return freed
+    return try diskTier?.trim(toCount: count, bytes: bytes) ?? Freed()
   }
 
   /// Handles memory pressure: memory keeps the share that `configuration.pressureRule` defines for
@@ -74,11 +71,13 @@ extension HybridCache {
   }
 
   package func flush() throws(HybridCacheError) {
+    if isClosed { throw closedError }
     defer { finish() }
     try diskTier?.flush()
   }
 
   package func suspend() throws(HybridCacheError) {
+    if isClosed { throw closedError }
     var failure: HybridCacheError?
     do { try flush() } catch { failure = error }
     do throws(DiskCacheError) { try disk?.suspend() } catch { failure = failure ?? .disk(error) }
@@ -86,6 +85,7 @@ extension HybridCache {
   }
 
   package func resume() throws(HybridCacheError) {
+    if isClosed { throw closedError }
     try HybridCacheError.disk { () throws(DiskCacheError) in try disk?.resume() }
   }
 
@@ -101,17 +101,14 @@ extension HybridCache {
       return stripes.removal
     }
     var (chosen, failure) = choose(matches)
-    let freed: Freed
-    do throws(HybridCacheError) {
-      freed = try withAllStripes { (freed) throws(HybridCacheError) in
+    let freed = Result { () throws(HybridCacheError) in
+      try withAllStripes { (freed) throws(HybridCacheError) in
         defer { endRemoval() }
         return try remove(&chosen, storedBefore: removal, &freed)
       }
-    } catch {
-      throw failure ?? error
     }
     if let failure { throw failure }
-    return freed
+    return try freed.get()
   }
 
   private struct Chosen {
@@ -186,11 +183,7 @@ extension HybridCache {
     let removal = try stripes.holdAll { () -> Result<DiskRemoval?, HybridCacheError> in
       Result { () throws(HybridCacheError) in try body(&freed) }
     }.get()
-    guard let removal, let diskTier else { return freed }
-    let more = try diskTier.finish(removal)
-    freed.count += more.count
-    freed.valueBytes = more.valueBytes
-    freed.diskBytes = more.diskBytes
+    if let removal, let diskTier { freed += try diskTier.finish(removal) }
     return freed
   }
 
@@ -200,15 +193,6 @@ extension HybridCache {
     return DiskEntryInfo(
       name: DiskEntryName(suite: configuration.suite, key: key.diskKey), bytes: nil,
       metadata: metadata)
-  }
-
-  private func onDisk(
-    _ freed: inout Freed, _ body: (HybridDisk) throws(HybridCacheError) -> Freed
-  ) throws(HybridCacheError) {
-    guard let diskTier else { return }
-    let memoryCount = freed.memoryCount
-    freed = try body(diskTier)
-    freed.memoryCount = memoryCount
   }
 }
 
@@ -234,6 +218,7 @@ extension HybridCache {
     _ limits: DiskLimits
   ) throws(HybridCacheError) -> Freed {
     guard let disk else { throw .configuration(message: "the cache has no disk tier") }
+    if isClosed { throw closedError }
     defer { finish() }
     let freed = try HybridCacheError.disk { () throws(DiskCacheError) in
       try disk.setLimits(limits)

@@ -58,8 +58,11 @@ extension HybridCache {
       if isFill, !grace.isNone { dropExpired(item, &operation) }
     }
     rules.store(item, isFill: isFill, in: &operation)
-    if operation.outcome.isInMemory { return true }
-    return operation.outcome.isOnDisk
+    if operation.outcome.isInMemory || operation.outcome.isOnDisk { return true }
+    if operation.stripe.victims.isEmpty { return false }
+    // Memory may have evicted it at once, which moves it to disk.
+    demoteVictims(operation.stripe)
+    return holds(item)
   }
 
   private func holds(_ item: PendingWrite<Key, Value>) -> Bool {
@@ -93,7 +96,7 @@ extension HybridCache {
       rules.delete(item, in: &operation)
       noteRemoval(key, item.now)
       if let failure = operation.outcome.failure { throw failure }
-      return operation.outcome.isInMemory || operation.outcome.isOnDisk
+      return operation.outcome.isRemoved
     }
   }
 
@@ -241,11 +244,9 @@ extension HybridCache {
   }
 
   func hit(_ found: DiskHit<Value>) -> CacheHit<Value> {
-    var metadata = found.metadata
-    metadata.fetchCost = 1
-    return CacheHit(
-      found.value, .disk, created: metadata.creation, EntryMetadata(metadata),
-      freshness: metadata.isExpired ? .stale : .fresh)
+    CacheHit(
+      found.value, .disk, created: found.metadata.creation, EntryMetadata(found.metadata),
+      freshness: found.metadata.isExpired ? .stale : .fresh)
   }
 }
 

@@ -107,17 +107,12 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
   }
 
   mutating func putOnDisk(_ item: PendingWrite<Key, Value>) {
-    guard cache.diskTier != nil, let data = data(of: item) else { return }
+    guard cache.diskTier != nil, let data = item.data ?? item.value.flatMap({ encoded($0) })
+    else { return }
     let life = DiskLife(created: item.now, expiry: item.expiry(limit: cache.diskAge))
     outcome.isOnDisk = ask { (disk) throws(HybridCacheError) in
       try disk.set(data, for: item.diskKey, item.options, life)
     }
-  }
-
-  private mutating func data(of item: PendingWrite<Key, Value>) -> Data? {
-    if let data = item.data { return data }
-    guard let value = item.value else { return nil }
-    return encoded(value)
   }
 
   private mutating func encoded(_ value: Value) -> Data? {
@@ -150,12 +145,14 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
 
   mutating func removeFromMemory(_ item: PendingWrite<Key, Value>) {
     guard let memory = cache.memory else { return }
-    if memory.remove(item.key) != nil { outcome.isInMemory = true }
+    // An expired entry that is kept is one, too.
+    let isExpired = !cache.grace.isNone && memory.expired(item.key) != nil
+    if memory.remove(item.key) != nil || isExpired { outcome.isRemoved = true }
   }
 
   mutating func removeFromDisk(_ item: PendingWrite<Key, Value>) {
     if ask({ (disk) throws(HybridCacheError) in try disk.remove(item.diskKey) }) {
-      outcome.isOnDisk = true
+      outcome.isRemoved = true
     }
   }
 }
@@ -198,6 +195,8 @@ struct HybridOutcome<Value: Sendable> {
   var expired: DiskHit<Value>? { found.flatMap { $0.metadata.isExpired ? $0 : nil } }
   var isInMemory = false
   var isOnDisk = false
+  /// True if a tier had an entry that was removed.
+  var isRemoved = false
 
   mutating func fail(_ error: HybridCacheError) {
     if failure == nil { failure = error }

@@ -63,6 +63,9 @@ package final class CacheFlight<Value: Sendable>: Sendable {
 
   var data: Data? { state.withLock { $0.data } }
 
+  /// Number of requests that want the result, whether they wait for it already or not.
+  var requests: Int { state.withLock { $0.interested } }
+
   // MARK: Requests
 
   package func join() -> Bool {

@@ -86,6 +86,23 @@ import Testing
   }
 
   @Test(arguments: Arrangement.allCases)
+  func keptEntryIsRemovedByKeyAndRenewedWithItsCost(arrangement: Arrangement) async throws {
+    let cache = try cache(arrangement) {
+      $0.memory?.policy = "gdsf"
+      $0.staleIfError = .seconds(60)
+    }
+    _ = await cache.result(for: "a") { _ in
+      .value(7, version: "v", maxAge: .seconds(10), fetchCost: 50)
+    }
+    clock.advance(seconds: 11)
+    _ = await cache.result(for: "a") { _ in .notModified(maxAge: .seconds(10)) }
+    #expect(cache.memory?.fetchCost(of: "a") ?? 50 == 50)
+    clock.advance(seconds: 11)
+    #expect(try await cache.remove("a"))
+    #expect(try await !cache.remove("a"))
+  }
+
+  @Test(arguments: Arrangement.allCases)
   func uselessExpiredEntryIsRemoved(arrangement: Arrangement) async throws {
     let cache = try cache(arrangement)
     try storeAndExpire(cache, version: nil)

@@ -67,7 +67,8 @@ import Testing
     token.cancel()
   }
 
-  @Test func diskThatFailsAfterItsAnswerIsReported() throws {
+  @Test(arguments: [false, true])
+  func diskThatFailsAfterItsAnswerIsReported(hasOrigin: Bool) async throws {
     let configuration = HybridTestCaches.configuration()
     let disk = try BlockingDiskCache(path: folder.path, configuration: #require(configuration.disk))
     let codec = DiskCodec<Data>(
@@ -76,16 +77,20 @@ import Testing
         try disk.close()
         return data
       })
-    let cache = try HybridCache<String, Data>(
+    let cache = try await HybridCache<String, Data>(
       configuration: configuration, disk: DiskCache(disk), codec: codec)
-    try cache.set(large, for: "a")
+    try await cache.set(large, for: "a")
     cache.handle(.critical)
     let failures = Locked(0)
     let token = cache.onEvent { event in
       if case .failure(.disk(.closed)) = event.kind { failures.withLock { $0 += 1 } }
     }
-    let hit = try cache.entry(for: "a")
-    #expect(hit?.value == large && hit?.tier == .disk)
+    if hasOrigin {
+      #expect(await cache.result(for: "a") { _ in .absent }.kind == "hit disk fresh")
+    } else {
+      let hit = try await cache.entry(for: "a")
+      #expect(hit?.value == large && hit?.tier == .disk)
+    }
     #expect(cache.memoryCount == 0)
     #expect(failures.withLock { $0 } == 1)
     token.cancel()

@@ -191,6 +191,15 @@ import Testing
     #expect(await cache.result(for: "b", load: origin.answer).kind == "failure OriginFailure")
     #expect(cache.readStatistics().loads.staleIfError == 2)
     #expect(cache.readStatistics().loads.failed == 4)
+    // Several in one request count each.
+    let keys = ["x", "y", "z"]
+    for key in keys {
+      try await cache.set(1, for: key, options: DiskStoreOptions(timeToLive: .seconds(1)))
+    }
+    clock.advance(seconds: 2)
+    let results = await cache.results(for: keys) { _ in throw OriginFailure() }
+    #expect(results.count { $0.value.value == 1 } == 3)
+    #expect(cache.readStatistics().loads.staleIfError == 5)
     // Not asked with the option off.
     let other = try ScratchFolder()
     let strict = try await HybridCache<String, Int>(

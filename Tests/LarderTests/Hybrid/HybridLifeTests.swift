@@ -206,9 +206,24 @@ import Testing
       #expect(cached.value == nil)
     }
     #expect(throws: HybridCacheError.self) { try cache.set(3, for: "c") }
+    for call in [
+      { try $0.removeAll() }, { try $0.removeExpired() }, { try $0.trim(toAge: .zero) },
+      { try $0.trimDisk() }, { try $0.setDiskLimits(DiskLimits()) }, { try $0.flush() },
+      { try $0.suspend() }, { try $0.resume() },
+    ] as [(HybridCache<String, Int>) throws -> Void] {
+      #expect(throws: HybridCacheError.self) { try call(cache) }
+    }
     #expect(await cache.result(for: "a") { _ in .value(4) }.kind == "miss")
     #expect(cache.memoryCount == 0)
     try await cache.close()
+  }
+
+  @Test func closedCacheLeavesASharedDiskAlone() async throws {
+    let disk = try await DiskCache(path: folder.path)
+    let cache = try await HybridCache<String, Int>(disk: disk)
+    try await cache.close()
+    await #expect(throws: HybridCacheError.self) { try await cache.suspend() }
+    try await disk.set(Data(), for: "a")
   }
 
   @Test func fetchThatLandsAfterClosingIsNotStored() async throws {
