@@ -28,6 +28,7 @@ struct ScriptedPolicy {
   }
 
   mutating func delete(_ id: ObjectID) { probe.remove(id) }
+  mutating func expire(_ id: ObjectID, _ expires: UInt64) { probe.expire(id, expires) }
   func contains(_ id: ObjectID) -> Bool { probe.contains(id) }
   func remembers(_ id: ObjectID) -> Bool { probe.remembers(id) }
 }
