@@ -192,11 +192,8 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   }
 
   private func renew(_ request: Request) {
-    guard let copy = resident[request.id] else { return }
     resident[request.id]?.expires = request.expires
-    guard Policy.description.needs.contains(.ttl) else { return }
-    policy.replace(
-      Request(id: request.id, size: copy.size, expires: request.expires, cost: copy.cost), sizes)
+    if Policy.notices.contains(.expiries) { policy.notice(.expiry(request.id, request.expires)) }
   }
 
   private func evict(for request: Request) throws(ContractProblem) -> ObjectID {

@@ -182,8 +182,7 @@ extension BoostingLibrary {
   static func settings(_ parameters: GradientBoosting.Parameters) -> String {
     "boosting=gbdt objective=regression num_threads=1 deterministic=true force_row_wise=true "
       + "verbosity=-1 num_iterations=\(parameters.trees) num_leaves=\(parameters.leaves) "
-      + "learning_rate=\(parameters.learningRate) feature_fraction=\(parameters.featureShare) "
-      + "bagging_fraction=\(parameters.rowShare) bagging_freq=\(parameters.rowPeriod) "
+      + "learning_rate=0.1 feature_fraction=0.8 bagging_fraction=0.8 bagging_freq=5 "
       + "seed=\(parameters.seed)"
   }
 

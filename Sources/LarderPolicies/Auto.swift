@@ -350,13 +350,9 @@ extension Auto {
 
   private func isInHandover(_ id: ObjectID) -> Bool { handover?.holds(id) ?? false }
 
-  private func enterHandover(_ id: ObjectID) {
-    handover?.add(id, age: records[id].age(at: requests), at: requests)
-  }
-
   private mutating func enterLast(_ id: ObjectID) {
     handover?.tier.remove(id)
-    enterHandover(id)
+    handover?.add(id, age: records[id].age(at: requests), at: requests)
   }
 
   private func leaveHandover(_ handover: Handover) -> ObjectID {

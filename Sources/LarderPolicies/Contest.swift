@@ -108,7 +108,7 @@ final class Contest: @unchecked Sendable {
   // Least values for small caches, in sampled requests.
   private static var epochMin: UInt64 { 50 }
   private static var halfLifeMin: Double { 20_000 }
-  // The half-life of switches is this many times that of the hits' least and default.
+  // The half-life of switches, in requests per object held; at least 20 times the hits' least.
   private static var switchLife: Double { 64 }
   // The objects from which on a cache is large: the memory of ghosts slows down each request. So it
   // starts with the last of the usual policies, w-tinylfu, which has none.

@@ -15,7 +15,7 @@ struct Sieve: EvictionPolicy, ~Copyable {
   private var queue: SweepQueue
 
   init(_ setup: PolicySetup) throws(PolicyError) {
-    try setup.requireQueueable(entriesMax: SweepQueue.entriesMax)
+    try setup.requireQueueable()
     queue = SweepQueue(objects: setup.objects, capacity: setup.expectedResidents)
   }
 

@@ -79,12 +79,11 @@ struct Memcached: EvictionPolicy, ~Copyable {
     self.time = time
     shares = (UInt64(hot), UInt64(warm))
     ages = (hotAge, warmAge)
-    if setup.unit == .objects {
-      slabs = SlabClasses()
-    } else {
-      slabs = SlabClasses(
-        capacity: setup.capacity, page: UInt32(page), first: UInt32(first), factor: factor)
-    }
+    // Objects are in one class, for which there are always pages.
+    let isUnit = setup.unit == .objects
+    slabs = SlabClasses(
+      capacity: isUnit ? .max : setup.capacity, page: isUnit ? 16 : UInt32(page),
+      first: isUnit ? 8 : UInt32(first), factor: factor)
     lists = WeightedLists(
       lists: Int(slabs.count) * 3, objects: setup.objects, weighs: setup.unit == .bytes)
     flags = Column(objects: setup.objects)
@@ -299,25 +298,12 @@ struct SlabClasses: ~Copyable {
 
   let count: UInt32
   let itemMax: UInt64
-  // True if chunks are limited; a cache that counts objects has one class without a limit.
-  private let isLimited: Bool
   private let pagesMax: UInt64
   private var pagesTaken: UInt64 = 0
   private var chunkSizes: Column<UInt32>
   private var chunksPerPage: Column<UInt64>
   private var pages: Column<UInt64>
   private var used: Column<UInt64>
-
-  init() {
-    count = 1
-    itemMax = .max
-    isLimited = false
-    pagesMax = 0
-    chunkSizes = Column(objects: 0)
-    chunksPerPage = Column(objects: 0)
-    pages = Column(objects: 0)
-    used = Column(objects: 1)
-  }
 
   init(capacity: UInt64, page: UInt32, first: UInt32, factor: Double) {
     let largest = page / 2
@@ -336,7 +322,6 @@ struct SlabClasses: ~Copyable {
     for slab in 0..<count { chunksPerPage[slab] = UInt64(page / chunkSizes[slab]) }
     itemMax = UInt64(page)
     pagesMax = capacity / UInt64(page)
-    isLimited = true
   }
 
   func slab(of bytes: UInt32) -> UInt32 {
@@ -349,13 +334,12 @@ struct SlabClasses: ~Copyable {
   }
 
   func chunks(_ bytes: UInt32, in slab: UInt32) -> UInt64 {
-    guard isLimited, bytes > chunkSizes[slab] else { return 1 }
+    guard bytes > chunkSizes[slab] else { return 1 }
     let size = UInt64(chunkSizes[slab])
     return (UInt64(bytes) + size - 1) / size
   }
 
   mutating func grow(_ slab: UInt32, for chunks: UInt64) {
-    guard isLimited else { return }
     while !hasRoom(in: slab, for: chunks), pages[slab] == 0 || pagesTaken < pagesMax {
       pages[slab] += 1
       pagesTaken += 1
@@ -363,7 +347,7 @@ struct SlabClasses: ~Copyable {
   }
 
   func hasRoom(in slab: UInt32, for chunks: UInt64 = 0) -> Bool {
-    !isLimited || used[slab] + chunks <= pages[slab] * chunksPerPage[slab]
+    used[slab] + chunks <= pages[slab] * chunksPerPage[slab]
   }
 
   mutating func take(_ bytes: UInt32, in slab: UInt32) { used[slab] += chunks(bytes, in: slab) }

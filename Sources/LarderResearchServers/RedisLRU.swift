@@ -10,7 +10,7 @@ extension RegisteredPolicy {
 /// counts whole seconds.
 struct RedisLRU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "redis-lru", family: .random,
+    name: "redis-lru", family: .random, traits: .evictsOnHit,
     summary: "Redis's allkeys-lru: draws 5 objects, adds them to a pool of 16 candidates, and "
       + "evicts the one that was idle longest, in whole seconds.",
     parameters: poolParameters + [
@@ -55,7 +55,7 @@ struct RedisLRU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
 /// Modelled on src/evict.c of Redis 7 and Valkey.
 struct RedisLFU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "redis-lfu", family: .random,
+    name: "redis-lfu", family: .random, traits: .evictsOnHit,
     summary: "Redis's allkeys-lfu: draws 5 objects, adds them to a pool of 16 candidates, and "
       + "evicts the one with the lowest logarithmic counter, which decays by the minute.",
     parameters: poolParameters + [
@@ -244,7 +244,7 @@ extension SampledPoolPolicy where Self: ~Copyable {
     ]
   }
 
-  static var notices: PolicyNotices { .time }
+  static var notices: PolicyNotices { .time.union(.expiries) }
 
   /// Bytes of an entry in Redis 7.0: the hash table's entry, the key's string, and the value in the
   /// allocation of its object (up to 44 bytes) or in one of its own.
@@ -280,7 +280,12 @@ extension SampledPoolPolicy where Self: ~Copyable {
     state.residents.count > 0 && state.memory?.isOver() ?? false
   }
 
-  @inline(__always) mutating func notice(_ notice: PolicyNotice) { state.time.set(notice) }
+  @inline(__always) mutating func notice(_ notice: PolicyNotice) {
+    state.time.set(notice)
+    guard case .expiry(let id, let expires) = notice else { return }
+    state.noteExpiry(id, expires != Request.noExpiry)
+  }
+
   @inline(__always) func contains(_ id: ObjectID) -> Bool { state.residents.contains(id) }
   func remembers(_ id: ObjectID) -> Bool { state.residents.contains(id) || state.pool.contains(id) }
   var ghostsMax: Int { state.pool.places }

@@ -26,6 +26,13 @@ struct EarliestExpiry: EvictionPolicy, HeapPolicy, ~Copyable {
     heap.update(request.id, key: request.expires, order: order.next())
   }
 
+  static var notices: PolicyNotices { .expiries }
+
+  mutating func notice(_ notice: PolicyNotice) {
+    guard case .expiry(let id, let expires) = notice else { return }
+    heap.update(id, key: expires, order: order.next())
+  }
+
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
   {
     heap.popMinimum().id

@@ -11,15 +11,7 @@ package struct GradientBoosting: Sendable {
     package var trees: Int
     /// Leaves of a tree, 2 or more.
     package var leaves = 32
-    /// The factor applied to each tree's output, above 0.
-    package var learningRate = 0.1
-    /// Share of the features that one tree may use.
-    package var featureShare = 0.8
-    /// Share of the rows that one tree is trained on.
-    package var rowShare = 0.8
-    /// Trees after which the rows are redrawn.
-    package var rowPeriod = 5
-    /// The seed of these draws, from 0 to 2^31 - 1.
+    /// The seed of draws of rows and features, from 0 to 2^31 - 1.
     package var seed: Int32
 
     package init(trees: Int, seed: UInt64) {

@@ -170,8 +170,8 @@ public struct PolicyChoice: Sendable, Hashable, Codable {
       sampleShare: sampleShare, samples: samples, recentSwitches: recentSwitches)
   }
 
-  /// The policy that leads, as typed.
-  public var leader: String { policies[leading] }
+  /// The policy that leads, as typed; empty if a decoded `leading` is not an index.
+  public var leader: String { policies.indices.contains(leading) ? policies[leading] : "" }
 
   /// True for a choice among these policies, whatever the `stack` of LIRS.
   package func isAmong(_ specs: [PolicySpec]) -> Bool {
@@ -196,11 +196,13 @@ public struct PolicyNotices: OptionSet, Sendable {
   @inlinable public static var requests: PolicyNotices { PolicyNotices(rawValue: 2) }
   /// `isIdle` may be true.
   @inlinable public static var idleness: PolicyNotices { PolicyNotices(rawValue: 4) }
+  /// `PolicyNotice.expiry`.
+  @inlinable public static var expiries: PolicyNotices { PolicyNotices(rawValue: 8) }
 }
 
 /// An event other than a hit. Times are in microseconds and never decrease.
 @frozen public enum PolicyNotice {
-  /// The time before each get and set; 0, or no notice at all, if it is unknown: see `RequestTime`.
+  /// The time before each operation but removals; 0, or no notice, if it is unknown: `RequestTime`.
   case time(UInt64)
   /// A request of an object, regardless of its outcome, before `contains`; only if fetches take
   /// time. `fetchLatency` is the latency of a fetch, without queueing at the origin. In a hybrid's
@@ -210,6 +212,8 @@ public struct PolicyNotices: OptionSet, Sendable {
   case fetchCompleted(at: UInt64)
   /// The next use of a resident object for which another tier answered.
   case nextUse(Request)
+  /// Another expiry of a resident object, or `Request.noExpiry`; not a use.
+  case expiry(ObjectID, UInt64)
 }
 
 extension EvictionPolicy where Self: ~Copyable {

@@ -19,8 +19,8 @@
 ///   what was learned without its identity may remain if the description declares that the policy
 ///   learns.
 /// - Decisions depend only on the calls and the setup, random numbers only on the seed.
-/// - A call is amortised O(1), or O(log n) if the description says so; only `init` and `reserve`
-///   allocate.
+/// - A call is amortised O(1), or O(log n) if the description says so; memory grows in large
+///   steps.
 ///
 /// The driver promises that ids are from 1 to the number last passed to `reserve`, that `sizes`
 /// holds the size of every resident object, and that it calls from one thread at a time. These ten

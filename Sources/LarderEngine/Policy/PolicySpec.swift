@@ -78,7 +78,8 @@ public struct DecimalShare: Sendable, Hashable {
 
   /// Creates the nearest share to a number from 0 to 1000.
   public init(_ number: Double) {
-    millionths = UInt64((min(max(number, 0), 1000) * 1_000_000).rounded())
+    // A comparison is false for NaN.
+    millionths = number > 0 ? UInt64((min(number, 1000) * 1_000_000).rounded()) : 0
   }
 
   /// The share of a number up to `PolicySetup.capacityMax`, rounded down. O(1).
@@ -143,11 +144,11 @@ public struct PolicySetup: Sendable {
   }
 
   /// Rejects capacities for more objects than a queue has positions.
-  public func requireQueueable(entriesMax: Int = IDRing.entriesMax) throws(PolicyError) {
-    guard min(capacity, UInt64(objects)) <= UInt64(entriesMax) else {
+  public func requireQueueable() throws(PolicyError) {
+    guard min(capacity, UInt64(objects)) <= UInt64(IDRing.entriesMax) else {
       throw .capacity(
         policy: spec.name, capacity: capacity,
-        expected: "room for at most \(entriesMax) objects at once")
+        expected: "room for at most \(IDRing.entriesMax) objects at once")
     }
   }
 

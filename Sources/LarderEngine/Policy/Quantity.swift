@@ -157,9 +157,10 @@ public struct Share: Sendable, Hashable, CustomStringConvertible {
   public let whole: UInt64
 
   private init(_ parts: UInt64, of whole: UInt64) {
+    let parts = min(parts, whole)
     var (divisor, rest) = (whole, parts)
     while rest > 0 { (divisor, rest) = (rest, divisor % rest) }
-    (self.parts, self.whole) = (min(parts, whole) / divisor, whole / divisor)
+    (self.parts, self.whole) = (parts / divisor, whole / divisor)
   }
 
   /// Creates a share from billionths.

@@ -86,7 +86,7 @@ public struct CostCounts: Sendable, Hashable, Codable {
 public struct TierCounts: Sendable, Hashable, Codable {
   /// Objects stored, excluding replacements.
   public var admissions: UInt64 = 0
-  /// Objects not stored: larger than the capacity, or rejected by the policy.
+  /// Objects not stored: larger than the capacity, or rejected by filter or policy.
   public var rejections: UInt64 = 0
   /// Objects evicted by the policy to make room.
   public var evictions: UInt64 = 0
@@ -185,14 +185,6 @@ public struct OutcomeSizes: Sendable, Hashable {
   /// Creates empty histograms.
   public init() {}
 
-  /// Adds the counts of `other`.
-  public mutating func merge(_ other: OutcomeSizes) {
-    memoryHits.merge(other.memoryHits)
-    diskHits.merge(other.diskHits)
-    misses.merge(other.misses)
-    originTimes.merge(other.originTimes)
-  }
-
   /// Counts the latency of a miss: its cost, rounded to a microsecond, at most 71 minutes.
   public mutating func addOriginTime(milliseconds: Float) {
     let microseconds = (milliseconds * 1000).rounded()
@@ -229,14 +221,6 @@ public struct SizeHistogram: Sendable, Hashable {
     let bucket = SizeHistogram.bucket(of: bytes)
     counts[bucket] &+= 1
     sums[bucket] &+= UInt64(bytes)
-  }
-
-  /// Adds the counts of `other`.
-  public mutating func merge(_ other: SizeHistogram) {
-    for bucket in counts.indices {
-      counts[bucket] &+= other.counts[bucket]
-      sums[bucket] &+= other.sums[bucket]
-    }
   }
 
   /// The number of sizes. Adds up all buckets.

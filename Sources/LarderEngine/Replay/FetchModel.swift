@@ -1,6 +1,6 @@
 /// Latencies of fetches from the origin and of reads from disk, and the origin's concurrency: the
 /// times that a simulation adds to a trace whose requests have timestamps.
-public struct FetchModel: Sendable, Hashable, Codable {
+public struct FetchModel: Sendable, Hashable {
   /// Clocks of a simulation.
   public enum Clock: String, Sendable, Hashable, Codable, CaseIterable {
     /// The trace's times, in microseconds, as far as they do not go back.

@@ -72,7 +72,8 @@ final class HybridCore: HybridTiers {
 
   func getFromMemory(_ object: TimedRequest) -> TierCopy? {
     note(object.request)
-    guard let copy = useInMemory(object) else { return nil }
+    guard let copy = memory?.use(object.request, object.now) else { return nil }
+    foreseeOnDisk(object)
     demoteVictims(of: object)
     return copy
   }
@@ -134,12 +135,6 @@ final class HybridCore: HybridTiers {
 
   private func lifeLeft(_ expires: UInt64, _ now: UInt64) -> UInt64 {
     expires == Request.noExpiry ? .max : expires - min(expires, now)
-  }
-
-  private func useInMemory(_ object: TimedRequest) -> TierCopy? {
-    guard let copy = memory?.use(object.request, object.now) else { return nil }
-    foreseeOnDisk(object)
-    return copy
   }
 
   func foreseeOnDisk(_ object: TimedRequest) {

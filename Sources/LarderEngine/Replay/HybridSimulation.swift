@@ -31,7 +31,7 @@ struct HybridSimulation: HybridReplay, ~Copyable {
 
   func holds(_ id: ObjectID) -> Bool {
     let now = reader.time(at: position)
-    return core.tiers.contains { $0.tier.contains(id) && $0.tier.expiry(id) > now }
+    return core.tiers.contains { $0.holds(id, now) }
   }
 
   var counts: Counts { core.counts(totals, hasCosts: reader.columns.costs != nil) }

@@ -6,7 +6,7 @@
   var copies: UInt64 { get }
   var stateBytes: Int { get }
   var choice: PolicyChoice? { get }
-  func holds(_ id: ObjectID) -> Bool
+  mutating func holds(_ id: ObjectID) -> Bool
   mutating func run(upTo end: Int, untilFirstEviction: Bool) -> Bool
   mutating func resetCounts()
 }

@@ -26,8 +26,8 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   @usableFromInline var stateBytes: Int { tier.stateBytes + (record?.stateBytes ?? 0) }
   @usableFromInline var choice: PolicyChoice? { tier.policy.choice }
 
-  @usableFromInline func holds(_ id: ObjectID) -> Bool {
-    tier.contains(id) && tier.expiry(of: id) > reader.time(at: position)
+  @usableFromInline mutating func holds(_ id: ObjectID) -> Bool {
+    tier.holds(id, now: reader.time(at: position))
   }
 
   @usableFromInline var counts: Counts {

@@ -33,12 +33,12 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// Makes ids up to `objects` valid, growing by at least a quarter; values are kept. O(`objects`),
+  /// Makes ids up to `objects` valid, growing by at least a fifth; values are kept. O(`objects`),
   /// but on Linux the pages of a large column move without a copy.
   public mutating func reserve(objects wanted: Int) {
     guard wanted > objects else { return }
     Column.check(wanted)
-    // A caller that grows by about a quarter has chosen its size.
+    // A caller that grows by a fifth or more has chosen its size.
     let isLarge = wanted - objects >= objects / 5
     let grown = isLarge ? wanted : min(objects * 2, Column.objectsMax)
     base = LargeMemory.grow(base, from: bytes, to: Column.checkedBytes(grown + 1))

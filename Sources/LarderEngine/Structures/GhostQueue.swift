@@ -78,9 +78,6 @@ public struct GhostQueue: ~Copyable {
     if weighs { sizes.reserve(objects: objects) }
   }
 
-  /// Prefetches the object's word.
-  @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { words.prefetch(id) }
-
   /// Memory held, in bytes.
   public var bytes: Int { words.bytes + ring.bytes + (weighs ? sizes.bytes : 0) }
 }
@@ -96,6 +93,8 @@ public struct GhostLimit {
   /// The limit; never above the capacity of a queue.
   @inlinable @inline(__always) public var ghosts: Int { most }
   @usableFromInline var most = GhostLimit.least
+  // A cache with ghosts in slots has more slots than ghosts.
+  @usableFromInline var highest = IDRing.entriesMax
   @usableFromInline let perResident: Int
 
   /// Creates a limit of `perResident` ghosts for each resident object.
@@ -103,7 +102,7 @@ public struct GhostLimit {
 
   /// Records the number of resident objects.
   @inlinable @inline(__always) public mutating func note(residents: Int) {
-    most = max(most, min(residents &* perResident, IDRing.entriesMax))
+    most = max(most, min(residents &* perResident, highest))
   }
 }
 

@@ -14,9 +14,6 @@ public struct SweepQueue: ~Copyable {
   // The ring bit of the objects ahead of the hand.
   @usableFromInline var ringAhead: UInt32 = 0
 
-  /// The largest number of objects in a queue.
-  @inlinable public static var entriesMax: Int { IDRing.entriesMax }
-
   /// Creates an empty queue for ids up to `objects`, with room for `capacity` before it grows.
   public init(objects: Int, capacity: Int) {
     words = SharedColumn(objects: objects)

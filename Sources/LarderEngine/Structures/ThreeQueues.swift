@@ -307,6 +307,8 @@ extension ThreeQueues {
   /// Switches to ghosts in slots. Must be called before anything is stored.
   public mutating func placeGhosts() {
     placesGhosts = true
+    limit.highest = ThreeQueues.ghostPlacesMax / 2
+    if !countsBytes { ghostCapacity = min(ghostCapacity, UInt64(limit.highest)) }
     ghost = IDRing(capacity: 0)
     ghostSizes = Column(objects: 0)
   }

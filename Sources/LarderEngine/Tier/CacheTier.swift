@@ -222,6 +222,8 @@ public import Synchronization
       held.with { tier in
         if let id { return tier.turn(for: id) }
         tier.turn()
+        // The other policy may have evicted the victim: the caller settles it.
+        list.noteMove(nil)
         return true
       }
     }

@@ -34,7 +34,7 @@
     setStale = { id, isStale in held.with { $0.setStale(id, isStale) } }
     foresee = { request in held.with { $0.policy.notice(.nextUse(request)) } }
     needsNextUse = Policy.description.needs.contains(.nextUse)
-    holds = { id, now in held.with { $0.contains(id) && !$0.isOver(id, now: now) } }
+    holds = { id, now in held.with { $0.holds(id, now: now) } }
     observe =
       Policy.notices.contains(.requests)
       ? { id, now, latency in

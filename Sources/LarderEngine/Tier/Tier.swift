@@ -158,6 +158,12 @@ extension Tier where Policy: ~Copyable {
     (mayExpire && ~expiries[id] <= now) || (Policy.notices.contains(.idleness) && policy.isIdle(id))
   }
 
+  /// True if a get would be a hit.
+  @inlinable mutating func holds(_ id: ObjectID, now: UInt64) -> Bool {
+    if Policy.notices.contains(.time) { policy.notice(.time(now)) }
+    return contains(id) && !isOver(id, now: now)
+  }
+
   @inlinable @inline(__always) mutating func hit(_ request: Request, evicted: (ObjectID) -> Void) {
     var request = request
     if weighs { request.size = sizes[request.id] }
@@ -284,15 +290,14 @@ extension Tier where Policy: ~Copyable {
 
   @inlinable mutating func renew(_ id: ObjectID, expires: UInt64) {
     noteExpiry(id, expires)
-    guard Policy.description.needs.contains(.ttl) else { return }
-    let request = Request(id: id, size: size(of: id), expires: expires, cost: cost(of: id))
+    guard Policy.notices.contains(.expiries) else { return }
     let isTurned = turn(for: id)
-    policy.replace(request, view)
+    policy.notice(.expiry(id, expires))
     if isTurned { turn() }
   }
 
   @inlinable mutating func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) -> Bool {
-    guard policy.contains(id), !isOver(id, now: now) else { return false }
+    guard holds(id, now: now) else { return false }
     renew(id, expires: expires)
     return true
   }

@@ -71,6 +71,7 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
   var trainedAt: UInt64 = 0
   var used: UInt64 = 0
   var evictionsLeft = 0
+  let ghostsMax: Int
   private var isSampling = false
 
   init(_ setup: PolicySetup) throws(PolicyError) {
@@ -83,6 +84,7 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
     predicted = IndexedHeap(objects: setup.objects, capacity: 16)
     random = SeededGenerator(seed: setup.seed)
     scan = ScanState(adapts: !learner.weighsSize)
+    ghostsMax = setup.ghostsMax(share: Double(HistoryLength.most - 1))
   }
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
@@ -162,7 +164,6 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
   }
 
   var candidate: ObjectID { predicted.count > 0 ? predicted.minimum() : order.back() }
-  var ghostsMax: Int { residents.count * (HistoryLength.most - 1) + 2 }
 
   var stateBytes: Int {
     known.bytes + residents.bytes + order.bytes + evicted.bytes + predicted.bytes + arrivals.bytes

@@ -22,6 +22,7 @@ private struct TimedLRU: OneListPolicy, ~Copyable {
     switch notice {
     case .time: received.withLock { _ = $0.insert(.time) }
     case .request, .fetchCompleted: received.withLock { _ = $0.insert(.requests) }
+    case .expiry: received.withLock { _ = $0.insert(.expiries) }
     case .nextUse: received.withLock { _ = $0.insert(PolicyNotices(rawValue: 128)) }
     }
   }

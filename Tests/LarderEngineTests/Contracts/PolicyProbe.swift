@@ -39,5 +39,6 @@ final class PolicyProbe {
   }
 
   func remove(_ id: ObjectID) { simulated.tier.remove(id) }
+  func expire(_ id: ObjectID, _ expires: UInt64) { simulated.tier.renew(id, expires) }
   func reserve(objects: Int) { simulated.tier.reserve(objects) }
 }

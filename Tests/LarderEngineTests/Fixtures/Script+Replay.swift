@@ -31,6 +31,9 @@ extension Script {
     case .delete(let id):
       cache.remove(id)
       return cache.contains(id) || cache.remembers(id) ? "is still known" : nil
+    case .expire(let id, let expires):
+      cache.expire(id, expires)
+      return nil
     case .holds(let expected):
       return difference(expected, section) { cache.contains($0) }
     case .ghosts(let expected):

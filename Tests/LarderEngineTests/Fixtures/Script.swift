@@ -14,6 +14,7 @@ struct Script {
   enum Action {
     case request(set: Bool, Request, ScriptOutcome)
     case delete(ObjectID)
+    case expire(ObjectID, UInt64)
     case holds(Set<ObjectID>)
     case ghosts(Set<ObjectID>)
     case misses(Int)
@@ -85,6 +86,9 @@ extension Script.Section {
       capacity = try number(words, 1)
       unit = words.last == "bytes" ? .bytes : .objects
     case "delete": add(.delete(id(words[1])), line)
+    case "expire":
+      let expires = words[2] == "-" ? Request.noExpiry : try number(words, 2) as UInt64
+      add(.expire(id(words[1]), expires), line)
     case "holds": add(.holds(Set(rest.map { id($0) })), line)
     case "ghosts": add(.ghosts(Set(rest.map { id($0) })), line)
     case "misses": add(.misses(Int(try number(words, 1) as UInt64)), line)

@@ -24,6 +24,8 @@ import Testing
     #expect(DecimalShare(1000).of(PolicySetup.capacityMax) == PolicySetup.capacityMax * 1000)
     #expect(DecimalShare(5000) == DecimalShare(1000))
     #expect(DecimalShare(-1) == DecimalShare(0))
+    #expect(DecimalShare(.nan) == DecimalShare(0))
+    #expect(Share(percent: 150) == Share(percent: 100))
   }
 
   @Test func invalidSharesAreReported() throws {

@@ -30,32 +30,13 @@ import Testing
     #expect(first.count > 200)
   }
 
-  @Test func countsAndSumsAreExactAndMerge() {
-    var left = SizeHistogram()
-    left.add(bytes: 1000)
-    left.add(bytes: 1001)
-    left.add(bytes: 0)
-    var right = SizeHistogram()
-    right.add(bytes: .max)
-    right.add(bytes: 1000)
-    left.merge(right)
-    #expect(left.count == 5)
-    #expect(left.bytes == 3001 + UInt64(UInt32.max))
+  @Test func countsAndSumsAreExact() {
+    var histogram = SizeHistogram()
+    for bytes: UInt32 in [1000, 1001, 0, .max, 1000] { histogram.add(bytes: bytes) }
+    #expect(histogram.count == 5)
+    #expect(histogram.bytes == 3001 + UInt64(UInt32.max))
     let bucket = SizeHistogram.bucket(of: 1000)
-    #expect(left.counts[bucket] == 3)
-    #expect(left.sums[bucket] == 3001)
-  }
-
-  @Test func mergeAddsEachOutcome() {
-    var left = OutcomeSizes()
-    left.memoryHits.add(bytes: 1)
-    var right = OutcomeSizes()
-    right.memoryHits.add(bytes: 2)
-    right.diskHits.add(bytes: 4)
-    right.misses.add(bytes: 8)
-    left.merge(right)
-    #expect(left.memoryHits.bytes == 3)
-    #expect(left.diskHits.bytes == 4)
-    #expect(left.misses.bytes == 8)
+    #expect(histogram.counts[bucket] == 3)
+    #expect(histogram.sums[bucket] == 3001)
   }
 }

@@ -23,6 +23,8 @@ protocol NaivePolicy {
   mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64)
   mutating func advance(to now: UInt64)
   mutating func follow(_ now: UInt64)
+  /// A resident object has another expiry.
+  mutating func renew(_ request: Request)
   /// An object of another policy's cache, in order of their last requests; called before anything
   /// else. False if the policy only stores it.
   mutating func takeOver(_ heir: NaiveHeir) -> Bool
@@ -43,6 +45,7 @@ extension NaivePolicy {
   mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64) {}
   mutating func advance(to now: UInt64) {}
   mutating func follow(_ now: UInt64) {}
+  mutating func renew(_ request: Request) {}
   mutating func takeOver(_ heir: NaiveHeir) -> Bool { false }
 }
 

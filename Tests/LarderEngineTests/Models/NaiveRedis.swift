@@ -75,6 +75,11 @@ struct NaiveRedis: NaivePolicy {
     noteExpiry(at: place, request)
   }
 
+  mutating func renew(_ request: Request) {
+    guard let place = keys.firstIndex(where: { $0.id == request.id }) else { return }
+    noteExpiry(at: place, request)
+  }
+
   private mutating func noteExpiry(at place: Int, _ request: Request) {
     let expires = request.expires != Request.noExpiry
     guard room != nil, keys[place].expires != expires else { return }

@@ -15,6 +15,7 @@ struct NaiveTTL: NaivePolicy {
     remove(request.id)
     insert(request)
   }
+  mutating func renew(_ request: Request) { replace(request) }
   mutating func evict() -> ObjectID {
     let victim = entries.firstMinimum { $0.expires < $1.expires }?.id ?? .none
     remove(victim)

@@ -74,11 +74,11 @@ struct NaiveTier {
   }
 
   mutating func expire(_ id: ObjectID, _ context: NaiveContext) {
+    policy.follow(context.now)
     guard let copy = copies[id], copy.expires > context.now, !policy.hasIdled(id) else { return }
     let expires = expiry(ttlSeconds: context.ttlSeconds, now: context.now)
     copies[id]?.expires = expires
-    guard policy is NaiveTTL else { return }
-    policy.replace(Request(id: id, size: weight(copy.size), expires: expires, cost: copy.cost))
+    policy.renew(Request(id: id, size: weight(copy.size), expires: expires, cost: copy.cost))
   }
 
   mutating func store(_ given: Request, version: Int) -> Outcome {

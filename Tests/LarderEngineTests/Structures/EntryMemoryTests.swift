@@ -39,6 +39,18 @@ import Testing
     #expect(RedisLRU.entryBytes(own, value: 45, key: 40) == 24 + 48 + 16 + 56)
   }
 
+  /// The table doubles at the fifth entry, and leaves the memory above the capacity.
+  @Test(arguments: ["redis-lru", "redis-lfu"])
+  func redisDeclaresThatHitsEvict(policy: String) throws {
+    let spec = try PolicySpec(parsing: policy + ":empty=0:key=0")
+    let probe = try PolicyProbe(spec, capacity: 400, unit: .bytes, objects: 5)
+    for id: ObjectID in [1, 2, 3, 4, 5] { _ = probe.request(Request(id: id, size: 1)) }
+    #expect(probe.evicted.isEmpty && probe.request(Request(id: 5, size: 1)) == .hit)
+    #expect(probe.evicted.count == 1)
+    let traits = try PolicyRegistry.policy(named: spec).description.traits
+    #expect(traits.contains(.evictsOnHit))
+  }
+
   /// Minutes have 16 bits: from the last but one to the second of the next round are two of decay.
   @Test func minutesOfRedisWrapAround() throws {
     var policy = try RedisLFU(

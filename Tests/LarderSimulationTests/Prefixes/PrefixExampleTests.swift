@@ -49,6 +49,15 @@ struct PrefixExampleTests {
     #expect(record.counts.hits == 2 && record.counts.requests == 7 && record.prefix?.hits == 2)
   }
 
+  @Test func idleBlockIsNotFound() throws {
+    let prompt = PromptList.Prompt(blocks: [1], tokens: 512)
+    let list = PromptList(prompts: [prompt, prompt], microseconds: 2_000_000)
+    let record = try #require(
+      try PromptList.record(
+        list.prepared(), policy: "nginx:inactive=1", capacity: 3, order: .tail))
+    #expect(record.counts.hits == 0 && record.prefix?.hits == 0)
+  }
+
   /// The warm-up ends in the second prompt, which is therefore not counted.
   @Test(arguments: PromptOrder.allCases)
   func promptsThatBeganInTheWarmUpAreNotCounted(order: PromptOrder) throws {

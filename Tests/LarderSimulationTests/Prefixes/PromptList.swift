@@ -13,6 +13,8 @@ struct PromptList: RecordSource {
   }
 
   var prompts: [Prompt]
+  /// From one prompt to the next.
+  var microseconds: UInt64 = 1
   var columns: TraceColumns { [.time, .prompt] }
   var keyLimit: Int? { nil }
   var requestCount: Int? { nil }
@@ -23,7 +25,8 @@ struct PromptList: RecordSource {
       for (place, key) in prompt.blocks.enumerated() {
         records.append(
           TraceRecord(
-            key: key, time: UInt64(number), prompt: place == 0 ? prompt.tokens + 1 : 0))
+            key: key, time: UInt64(number) * microseconds,
+            prompt: place == 0 ? prompt.tokens + 1 : 0))
       }
     }
     _ = try records.withUnsafeBufferPointer { try sink($0) }

@@ -74,41 +74,6 @@ import Testing
     }
   }
 
-  /// Megabytes and lifetimes of values, each with the result of its set.
-  private static let sets: [(HybridRules, [(key: String, size: Int, seconds: Int64, Bool)])] = [
-    // Too large for memory, and too short-lived for disk.
-    (
-      HybridRules(placement: HybridRules.Placement()), [("a", 1, 1_000, true), ("a", 5, 10, false)]
-    ),
-    // Too long-lived for memory, and too large for disk.
-    (
-      HybridRules(placement: HybridRules.Placement()),
-      [("a", 1, 10, true), ("a", 9, 10_000, false)]
-    ),
-    // Memory evicts it at once, and disk has it.
-    (
-      HybridRules(inclusion: .exclusive),
-      [("a", 1, 1_000, true), ("b", 1, 1_000, true), ("a", 3, 1_000, true)]
-    ),
-  ]
-
-  @Test(arguments: sets)
-  func setTellsWhetherATierHasTheValue(
-    rules: HybridRules, sets: [(key: String, size: Int, seconds: Int64, Bool)]
-  ) throws {
-    var configuration = HybridTestCaches.configuration(rules: rules)
-    configuration.memory = MemoryTier(
-      MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(weight: 7 << 19), policy: "fifo", shards: 1))
-    configuration.disk?.limits.bytes = 8 << 20
-    let cache = try HybridCache<String, Data>(path: folder.path, configuration: configuration)
-    for (key, size, seconds, isThere) in sets {
-      let options = DiskStoreOptions(timeToLive: .seconds(seconds))
-      #expect(try cache.set(Data(count: size << 20), for: key, options: options) == isThere)
-      #expect(try cache.contains(key) == isThere)
-    }
-  }
-
   @Test func keepsEntriesAcrossARestart() throws {
     var first: HybridCache<String, Int>? = try cache()
     try first?.set(1, for: "a", options: DiskStoreOptions(version: "v"))
