@@ -60,8 +60,8 @@ enum RowMarks {
     try each(query, database) { row in
       func word(_ column: Int32) -> UInt64 { UInt64(bitPattern: row.number(column)) }
       let cost = Float(row.double(8)).bitPattern
-      let hasVersion = !row.isNull(11)
-      let hasType = !row.isNull(12)
+      let hasVersion = row.textBytes(11) != nil
+      let hasType = row.textBytes(12) != nil
       let words: [UInt64] = [
         word(0), UInt64(UInt32(truncatingIfNeeded: word(1))) | (word(2) & 3) << 32,
         UInt64(UInt32(truncatingIfNeeded: word(3))), word(4), word(5), word(6), word(7),
