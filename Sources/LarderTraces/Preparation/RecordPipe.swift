@@ -1,5 +1,4 @@
 import Foundation
-import LarderEngine
 import LarderLibc
 
 /// A bounded queue of records between the thread of a source and that of a consumer, a ring of
