@@ -9,13 +9,14 @@ import Testing
 /// Today's cache against the proposed one.
 @Suite struct DecisionTests {
   private func decision(
-    _ trace: PreparedTrace, _ current: String?, prices: Prices? = nil
+    _ trace: PreparedTrace, _ current: String?, capacities: String? = nil, prices: Prices? = nil
   ) throws -> Decision {
     var settings = AdviceSettings(threads: 2)
     settings.learned = nil
     settings.current = try current.map { try CurrentCache(parsing: $0) }
     settings.policies = [try PolicySpec(parsing: "fifo")]
     settings.prices = prices
+    settings.capacities = try capacities.map { try CapacitySpec.list(parsing: $0) } ?? []
     return try #require(try Advisor(trace: trace, settings: settings).make().decision)
   }
 
@@ -101,6 +102,15 @@ import Testing
     let decision = try decision(try scanned(), "fifo:8KiB")
     #expect(decision.today.cache == "fifo" && !decision.isAssumed && !decision.isServer)
     #expect(decision.today.capacity == 8192)
+    let simple = try CurrentCache(parsing: "s4-fifo:1MiB").design.candidate.policy
+    #expect(simple.values["refuse-large"] == "false")
+  }
+
+  /// Nothing hits today, so that no TTL costs anything; the larger cache would lose hits by one.
+  @Test func proposalOfAnotherSizeHasThatSizeAndItsTTL() throws {
+    let decision = try decision(try scanned(), "lru:8KiB", capacities: "64KiB")
+    #expect(decision.today.hitRatio == 0 && decision.proposed.capacity == 64 << 10)
+    #expect(decision.proposed.hitRatio > 0.3 && decision.ttlSeconds == nil)
   }
 
   @Test func timesToLiveAreNeededToEvictByThem() throws {

@@ -88,7 +88,8 @@ import Testing
       CallText { larder_mrc(trace, "method=guess", 0, $0, $1) }.error
         == "option 'method': expected one of auto, exact, shards, miniature, found 'guess'")
     #expect(CallText { larder_mrc(trace, "sample=2", 0, $0, $1) }.status == LARDER_MISUSE)
-    for options in ["learn=0%", "prices=/nowhere", "max-requests=0", "max-requests=many"] {
+    let tooMany = "max-requests=18446744073709551615"
+    for options in ["learn=0%", "prices=/nowhere", "max-requests=0", "max-requests=many", tooMany] {
       let advice = CallText { larder_advise(trace, options, 0, $0, nil, nil, $1) }
       #expect(advice.status == LARDER_MISUSE && advice.text == nil, "\(options)")
     }

@@ -128,6 +128,43 @@ import Testing
           memory: TierSetup(policy: lru, capacity: 10),
           disk: TierSetup(policy: try PolicySpec(parsing: "fifo"), capacity: 100), rules: rules))
     #expect(planned.allSatisfy { $0.cell.memoryCapacity == 10 && $0.cell.capacity == 100 })
+    // Requirements of a policy hold where it is in a tier.
+    var required = Requirements()
+    required.filter.policies = try specs("sieve")
+    required.limits = [try #require(Requirement(.hitRatio, parsing: ">= 1 %"))]
+    let limits = planned.map { required.limits(of: $0.cell, isExecuted: false).count }
+    #expect(limits == [0, 1, 0, 1, 0])
+  }
+
+  /// 1 % of 1000 objects is the same cache.
+  @Test func equalCapacitiesAreExecutedIfOneIs() throws {
+    var workload = Workload(
+      name: "w", source: Self.trace, policies: try specs("lru"),
+      capacities: try capacities("1%", "10"))
+    workload.modes = [.simulate, .execute]
+    workload.execution = ExecutionSpec()
+    workload.execution?.filter.capacities = try capacities("10")
+    let planned = try cells(workload, Self.objects)
+    #expect(planned.map(\.cell.capacityLabel) == ["1%"] && planned.allSatisfy(\.isExecuted))
+  }
+
+  @Test func bytesOfASampleAreThoseOfAllTraffic() throws {
+    var workload = Workload(
+      name: "w", source: Self.trace, configurations: [ConfigurationSpec(name: "d", kind: .disk)],
+      policies: try specs("lru"), capacities: try capacities("10%"))
+    workload.requirements = [Requirements()]
+    workload.requirements[0].limits = [
+      try #require(Requirement(.bytesWrittenPerDay, parsing: "<= 2 KB"))
+    ]
+    var facts = Self.bytes
+    facts.samplingRate = 0.01
+    var record = Record(
+      cell: try cells(workload, facts)[0].cell, counts: Counts(), objectsDistinct: 10)
+    var flash = FlashCounts()
+    (flash.writtenBytes, flash.microseconds) = (1000, 86_400_000_000)
+    record.flash = flash
+    #expect(!RequirementResult.all(workload, [record], of: [facts])[0].isMet)
+    #expect(RequirementResult.all(workload, [record], of: [Self.bytes])[0].isMet)
   }
 
   @Test func memoryOfAHybridHasItsShareOrItsOwn() throws {

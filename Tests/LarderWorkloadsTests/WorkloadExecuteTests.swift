@@ -96,6 +96,8 @@ import Testing
     ("{cache: redis, policy: lru}", "'redis' has no policy 'lru'; it has allkeys-lru, allkeys-lfu"),
     ("{kind: memory, cache: memcached}", "'kind' does not apply here: 'memcached' is a server"),
     ("{cache: redis, admission: second-hit}", "'redis' has built-in rules"),
+    ("{cache: redis, memory: {policy: sieve}}", "'policy' does not apply here: 'redis' has"),
+    ("{cache: redis, memory: {ttl: 5m}}", "'ttl' does not apply here: 'redis' has built-in"),
     ("{kind: memory, address: here}", "'address' applies to a server"),
     ("{cache: theirs}", "kind"),
   ])

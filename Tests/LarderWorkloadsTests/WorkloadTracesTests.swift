@@ -56,12 +56,13 @@ import Testing
     let workload = try WorkloadDecoder(checks: Stand.checks).decode(
       Data(
         """
-        source: {traces: [a/t.txt, b/t.txt, b/u.txt], format: txt}
+        source: {traces: [a/t.txt, b/t.txt, {trace: b/u.txt}], format: txt}
         policies: [lru, random]
         capacities: [1, 50%]
         seeds: [1, 2]
         """.utf8), file: folder.path + "/w.yaml")
     #expect(workload.sources.count == 3)
+    #expect(workload.sources.flatMap(\.references).allSatisfy { $0.format?.name == "txt" })
     let traces = try WorkloadTraces.prepare(workload)
     #expect(traces.facts.map(\.name) == ["t.txt", "b/t.txt", "u.txt"])
     #expect(traces.facts.map(\.requests) == [4, 4, 2] && traces.facts.map(\.objects) == [2, 3, 2])
@@ -112,6 +113,12 @@ import Testing
     #expect(policies[1] == "redis-lfu:clock=requests:rate=20000")
     let slower = try cells("{trace: t.txt, sizes: 64}", "execute: {load: {rate: 50}}")
     #expect(slower[2].setup.tiers[0].policy.description == "memcached:clock=requests:rate=50")
+    // Such a cell is measured without the key 'mode', too.
+    _ = try cells("{trace: t.txt, sizes: 64}", #"require: {get_p99: "<= 2ms"}"#)
+    let faster = #expect(throws: PlanError.self) {
+      try cells("{trace: t.txt, sizes: 64}", "execute: {load: {trace: 2x}}")
+    }
+    #expect(try #require(faster).description.contains("ages by its own clock"))
     let simulated = try cells("{trace: t.txt, sizes: 64}", "mode: simulate")
     #expect(!simulated.contains { $0.isExecuted })
     let error = #expect(throws: PlanError.self) { try cells("{trace: t.txt}") }

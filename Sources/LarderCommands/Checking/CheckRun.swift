@@ -41,7 +41,7 @@ final class CheckRun {
       warmUp: workload.warmUp.description, caches: CacheFacts.all(of: planned), records: records)
     result.traceChanges =
       stored.map { TraceFacts.changes(from: $0.traces, to: traces.facts) } ?? []
-    result.requirements = RequirementResult.all(workload, records)
+    result.requirements = RequirementResult.all(workload, records, of: traces.facts)
     if let history = command.history {
       let entry = HistoryEntry(
         workload: workload.name, started: RunDirectory.timestamp(),

@@ -111,7 +111,7 @@ struct RunCommand: ParsableCommand {
   /// Holds the requirements against the results, and adds the history with this run.
   private func judge(_ results: inout RunResults, of workload: Workload) throws {
     guard !results.interrupted else { return }
-    let requirements = RequirementResult.all(workload, results.records)
+    let requirements = RequirementResult.all(workload, results.records, of: results.traces)
     results.requirements = requirements.isEmpty ? nil : requirements
     guard let history else { return }
     let entry = HistoryEntry(

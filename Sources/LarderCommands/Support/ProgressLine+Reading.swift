@@ -19,7 +19,7 @@ extension ProgressLine {
   /// The traces of a workload.
   func prepare(
     _ workload: Workload, title: String, only keys: Set<TraceKey>? = nil,
-    names: [TraceKey: String] = [:], shelf: (any TraceShelf)? = nil, taken: Set<String> = []
+    names: [TraceKey: String] = [:], shelf: StoredShelf? = nil, taken: Set<String> = []
   ) throws -> WorkloadTraces {
     begin(title)
     let read = reading(orStop: "stopped before any cell was run; nothing was written")

@@ -101,7 +101,7 @@ struct RunPlanner {
 
   func prepare(
     only keys: Set<TraceKey>? = nil, names: [TraceKey: String] = [:],
-    shelf: (any TraceShelf)? = nil
+    shelf: StoredShelf? = nil
   ) throws -> WorkloadTraces {
     try progress.prepare(
       workload, title: "Preparing \(workload.name)", only: keys, names: names, shelf: shelf)

@@ -79,7 +79,8 @@ extension Advisor {
     let minis = extents.map { made[$0] ?? whole }
     began("Curve of \(design.words)", minis.reduce(0) { $0 + $1.trace.requests.count })
     let jobs = try zip(capacities, minis).map { capacity, mini in
-      let tier = try design.tier(capacity: capacity, rate: mini.rate)
+      let tier = try design.tier(
+        capacity: capacity, rate: mini.rate, sampled: trace.sampling.rate)
       return Replayer.Job(arrangement: settings.tiers.storage.arrangement(tier), trace: mini)
     }
     let counts = try replayer.run(jobs)
@@ -159,7 +160,7 @@ extension Advisor {
     let mini = try mini(runs: tiers, of: [design, lru, fifo], smallest: smallest)
     began("Memory and disk", mini.trace.requests.count * plans.count)
     let jobs = try plans.map {
-      Replayer.Job(arrangement: try $0.arrangement(rate: mini.rate), trace: mini)
+      Replayer.Job(arrangement: try $0.arrangement(mini.rate, trace.sampling.rate), trace: mini)
     }
     let counts = try replayer.run(jobs)
     let splits = plans.indices.map { split(plans[$0], counts[$0], mini, model) }
@@ -179,9 +180,9 @@ extension Advisor {
     var diskDesign: Candidate?
     var inclusion: HybridRules.Inclusion?
 
-    func arrangement(rate: Double) throws(PolicyError) -> Arrangement {
-      let first = try memoryDesign?.tier(capacity: memory, rate: rate)
-      let second = try diskDesign?.tier(capacity: disk, rate: rate)
+    func arrangement(_ rate: Double, _ sampled: Double) throws(PolicyError) -> Arrangement {
+      let first = try memoryDesign?.tier(capacity: memory, rate: rate, sampled: sampled)
+      let second = try diskDesign?.tier(capacity: disk, rate: rate, sampled: sampled)
       switch (first, second) {
       case (let first?, let second?):
         return .hybrid(
@@ -219,7 +220,8 @@ extension Advisor {
     let settings: [UInt32?] = [nil] + tried
     let jobs = try settings.map { seconds in
       let tier = try design.tier(
-        capacity: capacity, rate: mini.rate, timeToLiveSeconds: seconds)
+        capacity: capacity, rate: mini.rate, sampled: trace.sampling.rate,
+        timeToLiveSeconds: seconds)
       return Replayer.Job(
         arrangement: self.settings.tiers.storage.arrangement(tier), trace: mini)
     }

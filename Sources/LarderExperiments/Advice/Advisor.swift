@@ -96,7 +96,7 @@ package struct Advisor: Sendable {
       replayed: replayed)
   }
 
-  var footprint: UInt64 { trace.footprint(in: unit) }
+  var footprint: UInt64 { min(trace.footprint(in: unit), CapacitySpec.largestBytes) }
 
   var whole: MiniTrace { MiniTrace(whole: trace, ends: segments.ends) }
 
@@ -259,7 +259,7 @@ extension Advisor {
   func search(
     _ capacity: UInt64, _ label: String, among candidates: [Candidate]
   ) throws -> CapacityFinding {
-    began("Searching at \(label)", Int(budget))
+    began("Searching at \(label)", Int(min(budget, 0x1p62)))
     let outcome = try Search(
       trace: trace, candidates: candidates, segments: segments, replayer: replayer,
       capacity: capacity, budget: budget, seed: settings.seed, tier: settings.tiers.storage,

@@ -34,7 +34,7 @@ package struct CurrentCache: Sendable, Hashable {
       }
       let spec = try PolicySpec(parsing: words.dropLast().joined(separator: ":"))
       try PolicyRegistry.validate(spec)
-      design = ServerDesign(spec.description, spec)
+      design = ServerDesign(spec.description, try PolicyRegistry.inRealCache(spec))
       return
     }
     var setting: String?
@@ -63,32 +63,22 @@ package struct ServerDesign: Sendable, Hashable {
 package struct KnownServer: Sendable, Hashable {
   package let names: [String]
   /// Policy of each setting; the first is used without a setting, unless it has to be named.
-  private let settings: [(name: String, policy: String)]
-  private let isSet: Bool
-  /// Other designs that the server can be set to, the simplest first.
-  private let others: [(words: String, policy: String, admission: String?)]
-  package let isDisk: Bool
-  private let defaults: String?
+  private let settings: KeyValuePairs<String, String>
+  private var isSet = false
+  package var isDisk = false
+  private var defaults: String?
   /// The least size in bytes; of Redis, that of an empty server.
-  private let least: UInt64
-
-  private init(
-    _ names: [String], _ settings: KeyValuePairs<String, String>, isSet: Bool = false,
-    isDisk: Bool = false, defaults: String? = nil, least: UInt64 = 0,
-    others: [(words: String, policy: String, admission: String?)] = []
-  ) {
-    self.settings = settings.map { ($0.key, $0.value) }
-    (self.names, self.isSet, self.isDisk, self.defaults) = (names, isSet, isDisk, defaults)
-    (self.least, self.others) = (least, others)
-  }
+  private var least: UInt64 = 0
+  /// Other designs that the server can be set to, the simplest first.
+  private var others: [(words: String, policy: String, admission: String?)] = []
 
   package static func == (one: Self, other: Self) -> Bool { one.names == other.names }
   package func hash(into hasher: inout Hasher) { hasher.combine(names) }
 
   static let all = [
     KnownServer(
-      ["redis", "valkey"],
-      [
+      names: ["redis", "valkey"],
+      settings: [
         "allkeys-lru": "redis-lru", "allkeys-lfu": "redis-lfu",
         "allkeys-random": "redis-lru:samples=1:pool=1", "volatile-lru": "redis-lru",
         "volatile-lfu": "redis-lfu", "volatile-random": "redis-lru:samples=1:pool=1",
@@ -101,34 +91,35 @@ package struct KnownServer: Sendable, Hashable {
         ("allkeys-lfu, lfu-decay-time 60", "redis-lfu:decay=60", nil),
       ]),
     KnownServer(
-      ["memcached"], ["segmented": "memcached"], least: 2 << 20,
+      names: ["memcached"], settings: ["segmented": "memcached"], least: 2 << 20,
       others: [
         ("segmented", "memcached:beyond=0", nil),
         ("segmented, -f 1.08", "memcached:factor=1.08:beyond=0", nil),
       ]),
     KnownServer(
-      ["nginx"], ["lru": "nginx"], isDisk: true, defaults: "inactive=10m",
+      names: ["nginx"], settings: ["lru": "nginx"], isDisk: true, defaults: "inactive=10m",
       others: [
         ("inactive=1h", "nginx:inactive=3600", nil), ("inactive=1d", "nginx:inactive=86400", nil),
         ("inactive=30d", "nginx:inactive=2592000", nil),
         ("inactive=30d, proxy_cache_min_uses 2", "nginx:inactive=2592000", "second-hit"),
       ]),
-    KnownServer(["varnish"], ["lru": "varnish"], least: 1 << 20),
+    KnownServer(names: ["varnish"], settings: ["lru": "varnish"], least: 1 << 20),
     KnownServer(
-      ["squid"], ["lru": "lru", "heap-gdsf": "gdsf", "heap-lfuda": "lfuda"], isDisk: true,
+      names: ["squid"], settings: ["lru": "lru", "heap-gdsf": "gdsf", "heap-lfuda": "lfuda"],
+      isDisk: true,
       others: [("lru", "lru", nil), ("heap GDSF", "gdsf", nil), ("heap LFUDA", "lfuda", nil)]),
   ]
 
   func design(_ name: String?, _ parameters: String, in text: String) throws -> ServerDesign {
-    let known = settings.map(\.name).joined(separator: ", ")
+    let known = settings.map(\.key).joined(separator: ", ")
     guard name != nil || !isSet else {
       throw AdviceError.current(text, "\(names[0]) needs its policy, one of \(known)")
     }
-    guard let setting = name.map({ name in settings.first { $0.name == name } }) ?? settings[0]
+    guard let setting = name.map({ name in settings.first { $0.key == name } }) ?? settings[0]
     else { throw AdviceError.current(text, "\(names[0]) evicts by one of \(known)") }
     let given = parameters.isEmpty ? defaults : String(parameters.dropFirst())
-    let shown = [setting.name] + [given].compactMap { $0 }
-    return try Self.design(shown.joined(separator: ", "), setting.policy + parameters, nil)
+    let shown = [setting.key] + [given].compactMap { $0 }
+    return try Self.design(shown.joined(separator: ", "), setting.value + parameters, nil)
   }
 
   /// A size as the server's own settings have it: they count in powers of 1024, Redis only with a

@@ -11,7 +11,7 @@ package struct Decision: Sendable, Hashable, Codable {
   package var today: Side
   /// Proposed within the settings of the same server; any design if there is no server.
   package var proposed: Side
-  /// Design of any cache that is better than the proposed one at today's size; nil if none is.
+  /// Design of any cache that is better than the proposed one, at today's size if searched.
   package var other: Side?
   /// True if today's cache is a server with settings.
   package var isServer = false
@@ -86,9 +86,17 @@ extension Advisor {
       let settings = try ServerSettings(self, current, capacity, model)
       decision = try settings.decision()
       let found = advice.capacities.first { $0.capacity == capacity } ?? best
-      let advised = side(found.advised, at: capacity)
+      let advised = side(found.advised, at: found.capacity)
       if Choice.isBetter(advised.hitRatio, than: decision.proposed.hitRatio) {
-        if decision.isServer { decision.other = advised } else { decision.proposed = advised }
+        if decision.isServer {
+          decision.other = advised
+        } else {
+          // Lifetimes were simulated for the recommended design.
+          let lifetimes = found.capacity == best.capacity ? advice.lifetimes : []
+          (decision.proposed, decision.keyOption) = (advised, nil)
+          decision.ttlSeconds =
+            lifetimes.first { $0.lostPoints <= Choice.indifferentPoints }?.seconds
+        }
       }
     } else {
       decision = Decision(
@@ -137,8 +145,7 @@ private struct ServerSettings {
     if current.design.candidate.policy.name == "ttl", advisor.trace.requests.ttls == nil {
       throw AdviceError.current(current.text, "the trace has no TTLs")
     }
-    let all = try current.server?.designs(today: current.design) ?? [current.design]
-    designs = try all.map { try $0.scaled(by: advisor.trace.sampling.rate) }
+    designs = try current.server?.designs(today: current.design) ?? [current.design]
     if let server = current.server, settable(capacity) != capacity {
       throw AdviceError.current(current.text, server.sizes)
     }
@@ -163,7 +170,8 @@ private struct ServerSettings {
     var halves = [capacity / 2, capacity / 4]
     while let last = halves.last, last / 8 >= advisor.footprint { halves.append(last / 4) }
     let smaller = Set(halves.compactMap(settable)).sorted()
-    return advisor.settings.prices == nil ? smaller : smaller + [capacity * 2, capacity * 4]
+    let larger = [capacity * 2, capacity * 4].filter { $0 <= CapacitySpec.largestBytes }
+    return advisor.settings.prices == nil ? smaller : smaller + larger
   }
 
   private func run(_ jobs: [(ServerDesign, UInt64)], over mini: MiniTrace) throws -> [[Counts]] {
@@ -172,7 +180,8 @@ private struct ServerSettings {
     return try advisor.replayer.run(
       jobs.map { design, capacity in
         Replayer.Job(
-          arrangement: storage.arrangement(try design.candidate.tier(capacity: capacity)),
+          arrangement: storage.arrangement(
+            try design.candidate.tier(capacity: capacity, sampled: advisor.trace.sampling.rate)),
           trace: mini)
       })
   }

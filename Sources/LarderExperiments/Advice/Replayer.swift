@@ -42,11 +42,9 @@ struct Replayer: Sendable {
       while simulation.position < end {
         if cancellation.isRequested { return nil }
         let next = min(simulation.position + Self.chunk, end)
-        if prefixes == nil {
-          simulation.run(upTo: next, untilFirstEviction: false)
-        } else {
-          _ = prefixes?.run(upTo: next, untilFirstEviction: false)
-        }
+        _ =
+          prefixes?.run(upTo: next, untilFirstEviction: false)
+          ?? simulation.run(upTo: next, untilFirstEviction: false)
       }
       var counts = simulation.counts
       if let found = prefixes?.counts {
@@ -170,7 +168,7 @@ struct Segments: Sendable, Hashable {
 
   init(requests: Int, learned share: Share?, aligned: (Int) -> Int = { $0 }) {
     let half = aligned(requests / 2)
-    let border = aligned(share.map { Int($0.of(UInt64(requests))) } ?? requests)
+    let border = aligned(share.map { max(1, Int($0.of(UInt64(requests)))) } ?? requests)
     ends = Set([half, border, requests]).filter { $0 > 0 }.sorted()
     let borderPlace = (ends.firstIndex(of: border) ?? 0) + 1
     let all = 0..<ends.count

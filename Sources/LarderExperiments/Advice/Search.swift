@@ -99,7 +99,8 @@ struct Search {
         jobs.append(
           Replayer.Job(
             arrangement: tier.arrangement(
-              try candidates[place].tier(capacity: capacity, rate: mini.rate)),
+              try candidates[place].tier(
+                capacity: capacity, rate: mini.rate, sampled: trace.sampling.rate)),
             trace: mini))
       }
     }

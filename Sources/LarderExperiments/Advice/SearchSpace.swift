@@ -20,6 +20,13 @@ package struct SearchSpace: Sendable, Hashable {
   ) throws {
     let hasSizes = unit == .bytes && columns.sizes != nil
     var specs: [PolicySpec] = []
+    let known = Set(PolicyRegistry.all.map(\.description.name))
+    if let other = policies?.first(where: { !known.contains($0.name) }) {
+      let isBound = PolicyRegistry.isBound(other.name)
+      throw AdviceError.policy(
+        other.description,
+        reason: isBound ? "no cache can run a bound" : "a search trains no models")
+    }
     for policy in PolicyRegistry.all {
       let description = policy.description
       let asked = policies?.filter { $0.name == description.name }
@@ -107,15 +114,9 @@ package struct Simplicity: Comparable {
 /// A design that may be advised: an eviction policy, and the admission filter in front of it.
 package struct Candidate: Sendable, Hashable, CustomStringConvertible {
   package let policy: PolicySpec
-  package let admission: PolicySpec?
+  package var admission: PolicySpec?
   /// True for a design of a server, which has its own defaults.
-  let isServer: Bool
-
-  package init(policy: PolicySpec, admission: PolicySpec? = nil, isServer: Bool = false) {
-    self.policy = policy
-    self.admission = admission
-    self.isServer = isServer
-  }
+  var isServer = false
 
   package var description: String {
     policy.description + (admission.map { "+\($0.description)" } ?? "")
@@ -133,17 +134,19 @@ package struct Candidate: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The tier of a real cache with this design, scaled to a sample of the objects: capacity and
-  /// parameters that count requests or objects are scaled down.
+  /// parameters that count requests or objects are scaled down. The capacity is that of a trace
+  /// that may itself be `sampled`, the parameters are those of all the traffic.
   ///
   /// - Throws: `PolicyError` for an unknown policy or parameter.
   func tier(
-    capacity: UInt64, rate: Double = 1, timeToLiveSeconds: UInt32? = nil
+    capacity: UInt64, rate: Double = 1, sampled: Double = 1, timeToLiveSeconds: UInt32? = nil
   ) throws(PolicyError) -> TierSetup {
     let policy = isServer ? policy : try PolicyRegistry.inRealCache(policy)
-    return try TraceSampling(rate: rate).scaled(
+    var tier = try TraceSampling(rate: rate * sampled).scaled(
       TierSetup(
-        policy: policy, capacity: capacity, timeToLiveSeconds: timeToLiveSeconds,
-        admission: admission))
+        policy: policy, capacity: 0, timeToLiveSeconds: timeToLiveSeconds, admission: admission))
+    tier.capacity = TraceSampling(rate: rate).scaled(capacity)
+    return tier
   }
 }
 

@@ -189,6 +189,7 @@ extension Baseline {
     line.add("objects", trace.objects)
     if let bytes = trace.footprintBytes { line.add("footprintBytes", bytes) }
     if let storable = trace.storableObjects { line.add("storableObjects", storable) }
+    if let rate = trace.samplingRate { line.add("samplingRate", json: "\(rate)") }
     return line.text
   }
 

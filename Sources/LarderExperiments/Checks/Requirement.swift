@@ -60,8 +60,9 @@ package enum RequiredFigure: String, Sendable, Hashable, CaseIterable {
     return isBytes ? NumberText.bytes(whole) : NumberText.grouped(whole)
   }
 
-  /// The values of a record, one for each run; empty if it was not measured.
-  func values(of record: Record) -> [Double] {
+  /// The values of a record, one for each run; empty if it was not measured. Bytes are those of all
+  /// the traffic, of which a share is `sampled`.
+  func values(of record: Record, sampled: Double) -> [Double] {
     let runs = record.executions ?? []
     switch self {
     case .hitRatio: return [record.counts.freshHitRatio].compactMap { $0 }
@@ -73,7 +74,7 @@ package enum RequiredFigure: String, Sendable, Hashable, CaseIterable {
     case .memoryBytesPerObject: return runs.compactMap(\.memoryBytesPerObject)
     case .bytesWrittenPerDay:
       guard let flash = record.flash, let time = flash.microseconds, time > 0 else { return [] }
-      return [Double(flash.writtenBytes) / (Double(time) / 86_400e6)]
+      return [Double(flash.writtenBytes) / sampled / (Double(time) / 86_400e6)]
     }
   }
 }
@@ -100,12 +101,14 @@ package struct RequirementResult: Sendable, Hashable, Codable {
     (self.cell, self.figure, self.required) = (cell, figure, required)
   }
 
-  private init(_ requirement: Requirement, _ record: Record, amongTraces: Bool) {
+  private init(
+    _ requirement: Requirement, _ record: Record, sampled: Double, amongTraces: Bool
+  ) {
     let figure = requirement.figure
     self.init(
       cell: "\(CellName(record.cell, amongTraces: amongTraces))", figure: figure.rawValue,
       required: requirement.text)
-    let values = figure.values(of: record)
+    let values = figure.values(of: record, sampled: sampled)
     guard let worst = requirement.isLowerLimit ? values.min() : values.max() else { return }
     value = figure.words(worst)
     let short = requirement.isLowerLimit ? requirement.limit - worst : worst - requirement.limit
@@ -116,11 +119,15 @@ package struct RequirementResult: Sendable, Hashable, Codable {
   }
 
   /// Results for all cells, in their order.
-  package static func all(_ workload: Workload, _ records: [Record]) -> [RequirementResult] {
-    records.flatMap { record in
-      workload.requirements.flatMap {
-        $0.limits(of: record.cell, isExecuted: record.executions != nil, in: workload)
-      }.map { RequirementResult($0, record, amongTraces: !workload.moreSources.isEmpty) }
+  package static func all(
+    _ workload: Workload, _ records: [Record], of traces: [TraceFacts]
+  ) -> [RequirementResult] {
+    let amongTraces = !workload.moreSources.isEmpty
+    return records.flatMap { record in
+      let sampled = traces.first { $0.name == record.cell.trace }?.samplingRate ?? 1
+      return workload.requirements.flatMap {
+        $0.limits(of: record.cell, isExecuted: record.executions != nil)
+      }.map { RequirementResult($0, record, sampled: sampled, amongTraces: amongTraces) }
     }
   }
 
@@ -141,11 +148,11 @@ package struct Requirements: Sendable, Hashable {
 
   /// Limits that hold for a cell. What a kind of cache does not have is not required of it: bytes
   /// written of memory, measured figures of cells that are only simulated.
-  func limits(of cell: Cell, isExecuted: Bool, in workload: Workload) -> [Requirement] {
-    let configuration = workload.configurations.first { $0.name == cell.configuration }
-    guard
-      filter.configurations?.contains(where: { configuration?.answers(to: $0) ?? false }) ?? true,
-      filter.policies?.contains(where: { $0.description == cell.policy }) ?? true,
+  func limits(of cell: Cell, isExecuted: Bool) -> [Requirement] {
+    let configuration = ConfigurationSpec(name: cell.configuration, kind: cell.kind)
+    let policies = [cell.policy] + cell.policy.split(separator: "+").map(String.init)
+    guard filter.configurations?.contains(where: configuration.answers) ?? true,
+      filter.policies?.contains(where: { policies.contains($0.description) }) ?? true,
       filter.capacities?.contains(where: { $0.description == cell.capacityLabel }) ?? true
     else { return [] }
     return limits.filter {
@@ -154,8 +161,8 @@ package struct Requirements: Sendable, Hashable {
   }
 
   /// - Throws: `PlanError` if a limit holds for no cell, so that nothing could miss it.
-  func check(_ cells: [PlannedCell], of workload: Workload) throws(PlanError) {
-    let held = Set(cells.flatMap { limits(of: $0.cell, isExecuted: $0.isExecuted, in: workload) })
+  func check(_ cells: [PlannedCell]) throws(PlanError) {
+    let held = Set(cells.flatMap { limits(of: $0.cell, isExecuted: $0.isExecuted) })
     guard let limit = limits.first(where: { !held.contains($0) }) else { return }
     let figure = limit.figure
     throw PlanError(

@@ -94,7 +94,7 @@ package struct CurveMaker: Sendable {
     return min(1, max(Double(CurveSettings.replayedMax) / replayed, least))
   }
 
-  var footprint: UInt64 { trace.footprint(in: unit) }
+  var footprint: UInt64 { min(trace.footprint(in: unit), CapacitySpec.largestBytes) }
 
   func capacities() throws(CurveError) -> [UInt64] {
     guard settings.capacities.isEmpty else {
@@ -221,6 +221,7 @@ extension CurveMaker {
   func replay(
     _ policies: [PolicySpec], _ capacities: [UInt64], over trace: PreparedTrace, title: String
   ) throws -> [Counts] {
+    let policies = try policies.map { try $0.scaled(by: self.trace.sampling.rate) }
     var trace = trace
     if policies.contains(where: PolicyRegistry.needsFuture) { trace = try trace.withNextUses() }
     let cells = policies.flatMap { policy in

@@ -31,13 +31,7 @@ package enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
 
   package static let policy = try? PolicySpec(parsing: "fifo")
 
-  package var word: String {
-    switch self {
-    case .log: "log"
-    case .sets: "sets"
-    case .kangaroo: "kangaroo"
-    }
-  }
+  package var word: String { String(description.prefix { $0 != ":" }) }
 
   package var description: String {
     switch self {

@@ -257,7 +257,7 @@ struct ConfigurationEntry: Sendable {
       spec.runsPolicies = try value.locating { try checks.cache(spec.contender, spec.kind) }
     }
     try finishServer(map)
-    for (key, isWrong, message) in refusals where isWrong { throw map.refused(key, message) }
+    try checkCombinations(map)
     try checkTiers(map)
     if let layout = spec.disk.layout {
       spec.setLayout(layout)
@@ -294,75 +294,67 @@ struct ConfigurationEntry: Sendable {
     if serverPolicy != nil, policies.count > 1 { spec.name += "-\(server.policy)" }
   }
 
-  /// Combinations that are refused at a key.
-  private var refusals: [(key: String, isWrong: Bool, message: String)] {
+  private func checkCombinations(_ map: YAMLMap) throws(WorkloadError) {
+    func refuse(_ key: String, _ isWrong: Bool, _ message: String) throws(WorkloadError) {
+      if isWrong { throw map.refused(key, message) }
+    }
     let cache = spec.contender
     let isPlainDisk =
       spec.kind == .disk && cache == ConfigurationSpec.defaultCache && spec.time == nil
     let (layout, time, isSimulated) = (spec.disk.layout, spec.time, spec.runsPolicies)
     let countsPrefixes = spec.prefix != nil
-    return [
-      (
-        "cache", cache == ProcessSpec.contender && spec.process == nil,
-        "name the program: cache: {process: [./my-cache, --size, \"{capacity}\"]}"
-      ),
-      (
-        "cache",
-        spec.process.map { !$0.uses(.objects) } ?? false
-          && spec.tiers.contains { $0.objectsMax != nil },
-        "a limit on objects needs '{objects}' in the command: only the process can enforce it"
-      ),
-      (
-        "disk", layout != nil && !isPlainDisk,
-        "layout '\(layout?.word ?? "")' applies to a simulated cache of kind disk, without 'cache' "
-          + "and 'time'"
-      ),
-      (
-        "admission", layout != nil && filters != nil,
-        "'admission' does not apply here: a layout has built-in rules"
-      ),
-      (
-        "disk", spec.disk.segmentBytes != nil && !isPlainDisk,
-        "'segment' applies to a cache of kind disk, without 'cache' and 'time'"
-      ),
-      (
-        "time", time != nil && !isSimulated,
-        "'time' applies to simulated caches; '\(cache)' is only executed"
-      ),
-      (
-        "time", time?.diskRead != nil && spec.kind == .memory,
-        "'disk' does not apply here: a memory cache has no disk tier"
-      ),
-      (
-        "time", !(time?.hasOneClock ?? true),
-        "'fetch' and 'disk' must both be times, or both numbers of requests"
-      ),
-      (
-        "prefix", countsPrefixes && !isSimulated,
-        "'prefix' applies to simulated caches; '\(cache)' is only executed"
-      ),
-      (
-        "prefix", countsPrefixes && time != nil,
-        "'prefix' and 'time' cannot be combined; remove one"
-      ),
-      (
-        "admission", filters != nil && (!isSimulated || spec.server != nil),
-        "'admission' does not apply here: '\(cache)' has built-in rules"
-      ),
-      (
-        "admission", filters != nil && spec.admission != nil,
-        "a tier also has an 'admission'; set it either here or in the tiers"
-      ),
-    ]
+    try refuse(
+      "cache", cache == ProcessSpec.contender && spec.process == nil,
+      "name the program: cache: {process: [./my-cache, --size, \"{capacity}\"]}")
+    try refuse(
+      "cache",
+      spec.process.map { !$0.uses(.objects) } ?? false
+        && spec.tiers.contains { $0.objectsMax != nil },
+      "a limit on objects needs '{objects}' in the command: only the process can enforce it")
+    try refuse(
+      "disk", layout != nil && !isPlainDisk,
+      "layout '\(layout?.word ?? "")' applies to a simulated cache of kind disk, without 'cache' "
+        + "and 'time'")
+    try refuse(
+      "admission", layout != nil && filters != nil,
+      "'admission' does not apply here: a layout has built-in rules")
+    try refuse(
+      "disk", spec.disk.segmentBytes != nil && !isPlainDisk,
+      "'segment' applies to a cache of kind disk, without 'cache' and 'time'")
+    try refuse(
+      "time", time != nil && !isSimulated,
+      "'time' applies to simulated caches; '\(cache)' is only executed")
+    try refuse(
+      "time", time?.diskRead != nil && spec.kind == .memory,
+      "'disk' does not apply here: a memory cache has no disk tier")
+    try refuse(
+      "time", !(time?.hasOneClock ?? true),
+      "'fetch' and 'disk' must both be times, or both numbers of requests")
+    try refuse(
+      "prefix", countsPrefixes && !isSimulated,
+      "'prefix' applies to simulated caches; '\(cache)' is only executed")
+    try refuse(
+      "prefix", countsPrefixes && time != nil,
+      "'prefix' and 'time' cannot be combined; remove one")
+    try refuse(
+      "admission", filters != nil && (!isSimulated || spec.server != nil),
+      "'admission' does not apply here: '\(cache)' has built-in rules")
+    try refuse(
+      "admission", filters != nil && spec.admission != nil,
+      "a tier also has an 'admission'; set it either here or in the tiers")
   }
 
   private func checkTiers(_ map: YAMLMap) throws(WorkloadError) {
     for name in ["memory", "disk"] {
       guard let value = map[name] else { continue }
       let tier = try YAMLMap(value, expected: "a map of a tier")
-      for key in ["policy", "admission"] where !spec.runsPolicies && tier[key] != nil {
+      let isServer = spec.server != nil
+      let foreign =
+        (isServer || !spec.runsPolicies ? ["policy", "admission"] : [])
+        + (isServer ? ["objects", "ttl"] : [])
+      for key in foreign where tier[key] != nil {
         throw tier.refused(
-          key, "'\(key)' does not apply here: '\(spec.contender)' has a built-in policy")
+          key, "'\(key)' does not apply here: '\(spec.contender)' has built-in rules")
       }
       if tier["share"] != nil, spec.kind != .hybrid {
         throw tier.refused("share", "'share' applies to memory in a hybrid only; use 'capacity'")

@@ -34,16 +34,18 @@ extension WorkloadKeys {
   static let latencyShapes: [LatencyShape] = [
     LatencyShape(
       "constant", "Constant.",
-      .time("value", \.value, "`constant`: the time", example: "1us")
+      Key("value", .time(), \.value, "`constant`: the time", example: "1us")
     ) { .constant($0.value) },
     LatencyShape(
       "normal", "Normal; negative times are discarded.",
-      .time("mean", \.value, "`normal`: the mean; negative times are discarded", example: "100us"),
-      .time("deviation", \.spread, "`normal`: the standard deviation", example: "20us")
+      Key(
+        "mean", .time(), \.value, "`normal`: the mean; negative times are discarded",
+        example: "100us"),
+      Key("deviation", .time(), \.spread, "`normal`: the standard deviation", example: "20us")
     ) { .normal(mean: $0.value, deviation: $0.spread) },
     LatencyShape(
       "log-normal", "Log-normal.",
-      .time("median", \.value, "`log-normal`: the median", example: "80ms"),
+      Key("median", .time(), \.value, "`log-normal`: the median", example: "80ms"),
       Key(
         "sigma", .number(upTo: 4), \.spread,
         "`log-normal`: the standard deviation of the natural logarithm, 0 to 4", example: "0.5")
@@ -103,15 +105,6 @@ struct LatencyShape: Sendable {
       "the same as bytes per second; excludes `per-byte`", default: "no limit",
       example: "500MB/s"),
   ]
-}
-
-extension Key where Target == LatencyEntry {
-  fileprivate static func time(
-    _ name: String, _ path: WritableKeyPath<LatencyEntry, Double> & Sendable, _ meaning: String,
-    example: String
-  ) -> Key {
-    Key(name, .time(), path, meaning, example: example)
-  }
 }
 
 extension Form where Value == Double {

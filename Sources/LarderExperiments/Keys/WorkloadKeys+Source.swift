@@ -102,6 +102,12 @@ struct TraceList {
   var sources: [SourceSpec] {
     traces.map { trace in
       switch trace {
+      case .source(.trace(var own)):
+        own.format = own.format ?? reading.format
+        own.maxBadShare = own.maxBadShare ?? reading.maxBadShare
+        own.sample = own.sample ?? reading.sample
+        own.sizes = own.sizes ?? reading.sizes
+        return .trace(own)
       case .source(let source): return source
       case .files(let paths):
         var reference = reading

@@ -160,14 +160,7 @@ enum WorkloadKeys {
       "limits of figures; `larder run` and `larder check` exit with 1 if a cell misses one: a map "
         + "or a list of maps, see [requirements](#requirements)",
       default: "none", example: #"{hit_ratio: ">= 60 %"}"#
-    ) { all, reading, value in
-      reading.workload.requirements = all
-      let executes = reading.workload.modes.contains(.execute)
-      if let limit = all.flatMap(\.limits).first(where: { $0.figure.isExecuted }), !executes {
-        throw value.refused(
-          "'\(limit.figure.rawValue)' is measured in real caches; add 'mode: [simulate, execute]'")
-      }
-    },
+    ) { all, reading, _ in reading.workload.requirements = all },
     Key(
       "reports", .list(of: .choice(listed: ReportKind.standard), "reports"), \.workload.reports,
       "the files to write: "
@@ -196,6 +189,12 @@ enum WorkloadKeys {
       workload.execution = workload.execution ?? ExecutionSpec()
       let chosen = workload.execution?.filter.configurations
       workload.execution?.filter.configurations = chosen ?? servers
+    }
+    let limits = workload.requirements.flatMap(\.limits)
+    if !workload.modes.contains(.execute), let limit = limits.first(where: \.figure.isExecuted) {
+      throw map.refused(
+        "require",
+        "'\(limit.figure.rawValue)' is measured in real caches; add 'mode: [simulate, execute]'")
     }
     workload.lines.unit = map.line(of: "unit") ?? map.line(of: "ignore-size")
     let open = workload.configurations

@@ -56,7 +56,7 @@ package struct PartDivision: Sendable {
     let count = max(1, count)
     let places = cells.map { traces.place(of: $0.cell) }
     let requests = places.map { place in
-      place.map { max(1, traces.memories[$0].identity.requests.rawValue) } ?? 1
+      place.map { max(1, traces.memories[$0].identity.requests) } ?? 1
     }
     let total = requests.reduce(0) { $0 + Double($1) }
     var parts = [[Int]](repeating: [], count: count)

@@ -29,14 +29,14 @@ package struct Plan: Sendable {
       throw PlanError(
         "nothing to run: 'mode' does not include simulate, and 'execute' selects no cell")
     }
-    for requirements in workload.requirements { try requirements.check(cells, of: workload) }
+    for requirements in workload.requirements { try requirements.check(cells) }
     return cells
   }
 
   private static func missing(seed: UInt64) -> PlanError { PlanError("no trace for seed \(seed)") }
 
   private func add(to cells: inout [PlannedCell]) throws(PlanError) {
-    var seen: Set<PlannedCell> = []
+    var places: [PlannedCell: Int] = [:]
     for configuration in workload.configurations {
       if policies(of: configuration).isEmpty {
         throw PlanError(of: configuration.name, " has no policy, and the workload names none")
@@ -54,7 +54,12 @@ package struct Plan: Sendable {
             var key = cell
             (key.cell.capacity, key.cell.capacityLabel, key.cell.memoryCapacity) = (0, "", nil)
             key.isExecuted = false
-            if seen.insert(key).inserted { cells.append(cell) }
+            if let place = places[key] {
+              if cell.isExecuted { cells[place].isExecuted = true }
+            } else {
+              places[key] = cells.count
+              cells.append(cell)
+            }
           }
         }
       }
@@ -126,6 +131,13 @@ package struct Plan: Sendable {
         of: configuration.name,
         ": a server's capacity is in bytes, and '\(facts.name)' has no sizes: set them in the "
           + "source, such as {trace: ..., sizes: 1KB}")
+    }
+    if configuration.server != nil, workload.modes.contains(.simulate),
+      case .trace(let speed) = workload.execution?.load, speed != 1
+    {
+      throw PlanError(
+        of: configuration.name,
+        ": a server ages by its own clock, so with simulate its load is {trace: 1x} or a rate")
     }
     let whole = try resolve(capacity, unit, facts, configuration)
     let arrangement = try arrangement(configuration, policies, whole, unit, facts)

@@ -12,7 +12,7 @@ package struct WorkloadTraces: Sendable {
   /// by other traces; `progress` is called every million requests, without a seed for a file.
   package static func prepare(
     _ workload: Workload, taken: Set<String> = [], only keys: Set<TraceKey>? = nil,
-    names: [TraceKey: String] = [:], shelf: (any TraceShelf)? = nil,
+    names: [TraceKey: String] = [:], shelf: StoredShelf? = nil,
     progress: @escaping (_ seed: UInt64?, _ requests: Int) throws -> Void = { _, _ in }
   ) throws -> WorkloadTraces {
     let needsNextUse = workload.usesNextUse
@@ -70,10 +70,6 @@ extension TraceFacts {
       storableObjects = sampling.represented(UInt64(trace.storableObjects))
     }
   }
-}
-
-package protocol TraceShelf: Sendable {
-  func trace(_ key: TraceKey) throws -> PreparedTrace?
 }
 
 extension Workload {
@@ -179,13 +175,8 @@ public struct TraceFacts: Sendable, Hashable, Codable {
 
 /// Identifies a trace of a workload before it is read: its source and its seed.
 package struct TraceKey: Hashable, Sendable {
-  package let source: Int
-  package let seed: UInt64?
-
-  package init(source: Int = 0, seed: UInt64?) {
-    self.source = source
-    self.seed = seed
-  }
+  package var source = 0
+  package var seed: UInt64?
 }
 
 extension Workload {
@@ -279,7 +270,4 @@ extension TraceFacts {
       return "\(title): was \(was)\(described(old)); is \(described(facts))"
     }
   }
-
-  var trafficRequests: TrafficCount { TrafficCount(value: requests) }
-  var trafficObjects: TrafficCount { TrafficCount(value: objects) }
 }

@@ -33,7 +33,7 @@ package struct CellKey: Hashable, Sendable {
     var lines = ["larder cell 1", "trace \(trace.text(reading: reads))"]
     // A share of the requests and its number are equivalent.
     lines.append(
-      warmUp.requests(of: trace.requests.rawValue).map { "counting from request \($0)" }
+      warmUp.requests(of: trace.requests).map { "counting from request \($0)" }
         ?? "counting from the first eviction")
     lines.append("unit \(setup.unit.rawValue), seed \(setup.seed)")
     lines += Self.lines(setup.arrangement)

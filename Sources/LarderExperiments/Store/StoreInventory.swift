@@ -109,6 +109,8 @@ package struct StoreInventory: Sendable {
       case (.traces, _): _ = try SealedFile.content(TraceMemory.self, in: file)
       case (.prepared, _): _ = try PreparedTrace.load(path: file)
       }
+    } catch let error as TraceError where error.isMemoryShortage {
+      // A trace that does not fit into memory is not damaged.
     } catch {
       damaged.append(StoreDamage(file: file, fault: TextSafety.singleLine("\(error)")))
       removable[.damaged, default: []].append(file)

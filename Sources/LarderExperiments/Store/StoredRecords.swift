@@ -3,7 +3,7 @@ import LarderSupport
 
 /// Cells of one workload in a store: the existing ones, read in advance, and the destination of new
 /// ones.
-package final class StoredRecords: RecordStore {
+package final class StoredRecords: Sendable {
   private let store: ResultStore
   private let keys: [PlannedCell: CellKey]
   private let found: [PlannedCell: ResultStore.Found]
@@ -45,6 +45,7 @@ package final class StoredRecords: RecordStore {
       uniquingKeysWith: { first, _ in first })
   }
 
+  /// Record of a cell from an earlier run, without its timings, which do not apply to this run.
   package func record(of planned: PlannedCell) -> Record? {
     found[planned]?.cell?.record(of: planned.cell)
   }

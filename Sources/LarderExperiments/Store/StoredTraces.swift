@@ -100,7 +100,7 @@ extension ResultStore {
     return StoredTraces(keys: workload.traceKeys, memories: memories)
   }
 
-  package func shelf(of traces: StoredTraces) -> any TraceShelf {
+  package func shelf(of traces: StoredTraces) -> StoredShelf {
     StoredShelf(store: self, traces: traces)
   }
 
@@ -124,9 +124,9 @@ extension ResultStore {
 }
 
 /// Prepared traces in a store. A damaged one counts as missing: the trace is prepared again.
-private struct StoredShelf: TraceShelf {
-  let store: ResultStore
-  let traces: StoredTraces
+package struct StoredShelf: Sendable {
+  fileprivate let store: ResultStore
+  fileprivate let traces: StoredTraces
 
   func trace(_ key: TraceKey) throws -> PreparedTrace? {
     guard let place = traces.keys.firstIndex(of: key) else { return nil }
@@ -153,9 +153,9 @@ package struct TraceMemory: SealedContent {
 
   var fault: String? {
     let isConsistent =
-      identity.requests.rawValue > 0 && identity.objects.rawValue > 0
-      && identity.requests.represented(by: facts.sampling) == facts.trafficRequests
-      && identity.objects.represented(by: facts.sampling) == facts.trafficObjects
+      identity.requests > 0 && identity.objects > 0
+      && facts.sampling.represented(identity.requests) == facts.requests
+      && facts.sampling.represented(identity.objects) == facts.objects
     return isConsistent ? nil : "its numbers are inconsistent"
   }
 }

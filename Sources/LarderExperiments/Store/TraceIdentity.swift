@@ -11,8 +11,9 @@ import LarderTraces
 /// name, parameters, seed and version of generators: sources with equal requests are the same
 /// trace.
 package struct TraceIdentity: Hashable, Sendable, Codable {
-  package let requests: SampleCount
-  package let objects: SampleCount
+  /// Numbers in the columns: of a sample, those that a cell replays and holds in memory.
+  package let requests: UInt64
+  package let objects: UInt64
   package let columns: [String: String]
 
   enum Column: String, CaseIterable {
@@ -21,8 +22,8 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
 
   package init(_ trace: PreparedTrace) {
     let columns = trace.requests
-    requests = SampleCount(rawValue: UInt64(columns.count))
-    objects = SampleCount(rawValue: UInt64(columns.objects))
+    requests = UInt64(columns.count)
+    objects = UInt64(columns.objects)
     func digest<Element>(_ column: UnsafePointer<Element>?) -> String? {
       column.map {
         let elements = UnsafeBufferPointer(start: $0, count: columns.count)
@@ -78,24 +79,7 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
     return ContentDigest(of: ([counts] + all).joined(separator: "\n"))
   }
 
-  private var counts: String { "\(requests.rawValue) requests, \(objects.rawValue) objects" }
-}
-
-/// Number of requests or objects in the columns of a trace: of a sample, those that a cell replays
-/// and holds in memory. `TraceFacts` has the numbers of all the traffic.
-package struct SampleCount: RawRepresentable, Hashable, Sendable, Codable {
-  package let rawValue: UInt64
-
-  package init(rawValue: UInt64) { self.rawValue = rawValue }
-
-  func represented(by sampling: TraceSampling) -> TrafficCount {
-    TrafficCount(value: sampling.represented(rawValue))
-  }
-}
-
-/// Number of requests or objects of all the traffic, which a sample represents.
-struct TrafficCount: Hashable, Sendable {
-  let value: UInt64
+  private var counts: String { "\(requests) requests, \(objects) objects" }
 }
 
 /// Identifies a trace without preparing it: the source as written, its files, the seed, the kept

@@ -104,27 +104,20 @@ package struct CellRunner: Sendable {
     _ simulation: any Simulation, _ prefixes: inout PrefixReplay?,
     _ parts: inout [ChoiceCourse.Part], count: Int
   ) -> Int? {
-    if let requests = warmUp.requests(of: UInt64(count)) {
-      guard advance(simulation, &prefixes, upTo: Int(requests)) else { return nil }
-    } else {
-      guard advance(simulation, &prefixes, upTo: count, untilFirstEviction: true) else {
-        return nil
-      }
-    }
-    let start = warmUp == .none ? 0 : simulation.position
-    if warmUp != .none {
-      if prefixes != nil { prefixes?.resetCounts() } else { simulation.resetCounts() }
-    }
-    let first = simulation.position
-    let isShort = count - first < ChoiceCourse.partsMax * 10
+    let end = warmUp.requests(of: UInt64(count)).map { Int($0) }
+    guard advance(simulation, &prefixes, upTo: end ?? count, untilFirstEviction: end == nil)
+    else { return nil }
+    let start = simulation.position
+    if warmUp != .none { prefixes?.resetCounts() ?? simulation.resetCounts() }
+    let isShort = count - start < ChoiceCourse.partsMax * 10
     if prefixes != nil || isShort, simulation.choice == nil {
       return advance(simulation, &prefixes, upTo: count) ? start : nil
     }
     var before = (requests: UInt64(0), hits: UInt64(0))
     for part in 1...ChoiceCourse.partsMax {
       let end =
-        first + (count - first) / ChoiceCourse.partsMax * part
-        + (count - first) % ChoiceCourse.partsMax * part / ChoiceCourse.partsMax
+        start + (count - start) / ChoiceCourse.partsMax * part
+        + (count - start) % ChoiceCourse.partsMax * part / ChoiceCourse.partsMax
       guard advance(simulation, &prefixes, upTo: end) else { return nil }
       let counts = simulation.counts
       guard counts.requests > before.requests else { continue }

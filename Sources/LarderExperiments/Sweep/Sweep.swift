@@ -17,7 +17,7 @@ package struct Sweep: Sendable {
   package var scratch: String = FileManager.default.temporaryDirectory.path
   package var driver: (any CacheDriver)?
   package var executedRepetitions: Int?
-  package var store: (any RecordStore)?
+  package var store: StoredRecords?
 
   package enum Stage: Sendable, Hashable, CustomStringConvertible {
     case simulating(cells: Int)
@@ -169,14 +169,6 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
         + "\(cell.capacity) in \(NumberText.counted(threads, "thread")): \(error)"
     }
   }
-}
-
-package protocol RecordStore: Sendable {
-  /// Record of a cell from an earlier run, or nil. It has counts and no timings, because earlier
-  /// timings do not apply to this run.
-  func record(of planned: PlannedCell) -> Record?
-
-  func keep(_ record: Record, of planned: PlannedCell) throws
 }
 
 /// Schedules saving of partial results: at most once a second, and rarely enough that writing a

@@ -183,11 +183,8 @@ extension AdviceSettings {
       }
       learned = share
     }
-    if let text = options.text("max-requests") {
-      guard let requests = Quantity.count.amount(text), requests > 0 else {
-        throw options.wrong("max-requests", expected: "a number above 0, such as 200M or 1e9")
-      }
-      requestsMax = Double(requests)
+    if options.text("max-requests") != nil {
+      requestsMax = Double(try options.whole("max-requests"))
     }
   }
 }

@@ -210,11 +210,16 @@ struct FlashTable {
 
   private func years(_ record: Record) -> Double? {
     record.flash.flatMap { drive(of: record).years(of: $0) }
+      .map { $0 * (facts(of: record)?.samplingRate ?? 1) }
+  }
+
+  private func facts(of record: Record) -> TraceFacts? {
+    let facts = results.traces.filter { $0.name == record.cell.trace }
+    return facts.first { $0.seed == record.cell.seed } ?? facts.first { $0.seed == nil }
   }
 
   private func unique(_ record: Record) -> UInt64? {
-    let facts = results.traces.filter { $0.name == record.cell.trace }
-    let own = facts.first { $0.seed == record.cell.seed } ?? facts.first { $0.seed == nil }
+    let own = facts(of: record)
     return own?.samplingRate == nil ? own?.footprintBytes : nil
   }
 

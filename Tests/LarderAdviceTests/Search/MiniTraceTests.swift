@@ -41,6 +41,8 @@ import Testing
     #expect(learned.firstHalf == 0..<2 && learned.secondHalf == 2..<3)
     let half = Segments(requests: 1000, learned: Share(percent: 50))
     #expect(half.ends == [500, 1000] && half.learned == half.firstHalf)
+    #expect(Segments(requests: 19, learned: Share(percent: 5)).learned == 0..<1)
+    #expect(Segments(requests: 19, learned: Share(percent: 5)).ends == [1, 9, 19])
     let whole = Segments(requests: 1000, learned: nil)
     #expect(whole.learned == 0..<2 && whole.scored == 0..<2)
   }

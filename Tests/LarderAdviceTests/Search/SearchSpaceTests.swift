@@ -57,6 +57,12 @@ import Testing
     let asked = try SearchSpace(
       for: trace.requests, unit: .objects, policies: [PolicySpec(parsing: "nginx")])
     #expect(Set(asked.candidates.map(\.policy.name)) == ["lru", "nginx"])
+    for name in ["belady", "pfoo-u", "lrb"] {
+      #expect(throws: AdviceError.self, "\(name)") {
+        try SearchSpace(
+          for: trace.requests, unit: .objects, policies: [PolicySpec(parsing: name)])
+      }
+    }
   }
 
   @Test func configurationsOfRequestedPolicyAreCandidates() throws {
@@ -99,6 +105,10 @@ import Testing
     #expect(tier.capacity == 10)
     #expect(tier.policy.values["period"] == "10486")
     #expect(tier.admission?.values["window"] == "100")
+    // Capacities of a trace that is a sample are those of the sample.
+    let sampled = try candidate.tier(capacity: 100, rate: 0.1, sampled: 0.1)
+    #expect(sampled.capacity == 10 && sampled.policy == tier.policy)
+    #expect(sampled.admission == tier.admission)
     let adaptive = Candidate(
       policy: try PolicySpec(parsing: "lru"), admission: try PolicySpec(parsing: "adaptsize"))
     // 25 requests are below the filter's minimum; the first valid doubling is used.

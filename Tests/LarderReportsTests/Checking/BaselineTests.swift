@@ -23,6 +23,7 @@ struct BaselineTests {
   @Test func roundTrip() throws {
     #expect(try decode(Self.sample.text) == Self.sample)
     var plain = Self.sample
+    plain.traces[0].samplingRate = 0.1
     plain.cells[0].counts[.hits] = .max
     plain.cells[0].counts[.requests] = .max
     #expect(try decode(plain.text) == plain)

@@ -1,18 +1,18 @@
 import LarderEngine
-import LarderTraces
 import Testing
 
 @testable import LarderExperiments
 @testable import LarderSupport
+@testable import LarderTraces
 
 /// Estimates against exact curves. Samples are chosen by hash, so the results are deterministic.
 @Suite struct SampledCurveTests {
   private static func curves(
-    _ trace: PreparedTrace, _ policies: [String], _ change: (inout CurveSettings) -> Void
+    _ trace: PreparedTrace, _ policies: [String], _ change: (inout CurveSettings) throws -> Void
   ) throws -> TraceCurves {
     var settings = CurveSettings(
       policies: try policies.map { try PolicySpec(parsing: $0) }, points: 20, threads: 2)
-    change(&settings)
+    try change(&settings)
     return try CurveMaker(trace: trace, settings: settings).make()
   }
 
@@ -86,6 +86,24 @@ import Testing
       #expect(try Self.error(curve, of: trace).mean < 0.02, "\(curve.policy)")
       #expect(curve.points.allSatisfy { $0.standardError != nil })
     }
+  }
+
+  /// As in a simulation of a trace that is a sample.
+  @Test func parametersThatCountAreScaled() throws {
+    var trace = try CurveTraces.generated("zipf:objects=2000:exponent=1", requests: 50_000)
+    func ratio(_ policy: String) throws -> Double {
+      try Self.curves(trace, [policy]) {
+        $0.method = .exact
+        $0.capacities = [try CapacitySpec(parsing: "10%")]
+      }.curves[0].points[0].hitRatio
+    }
+    let (scaled, given) = (try ratio("lhd:period=1000"), try ratio("lhd:period=10000"))
+    var reading = ReadingFacts()
+    reading.sampling = TraceSampling(rate: 0.1)
+    trace = PreparedTrace(
+      name: trace.name, requests: trace.requests, footprint: trace.footprint, reading: reading)
+    let sampled = try ratio("lhd:period=10000")
+    #expect(scaled != given && abs(sampled - scaled) < 1e-9, "\(sampled) and \(scaled)")
   }
 
   @Test func aRateOfOneIsExact() throws {
