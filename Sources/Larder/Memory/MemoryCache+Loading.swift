@@ -293,8 +293,10 @@ extension MemoryCache {
     if loads.absences != nil { return }
     // Watched first: code that sees that absences are remembered relies on it.
     events.watchChanges()
-    if let made = try? MemoryCache<Key, MemoryAbsence>(configuration.ofAbsences) {
-      loads.rememberAbsences(made)
+    do throws(MemoryCacheError) {
+      loads.rememberAbsences(try MemoryCache(configuration.ofAbsences))
+    } catch {
+      preconditionFailure("cache of absent keys: \(error)")
     }
   }
 
