@@ -294,7 +294,8 @@ extension MemoryCache {
     // Watched first: code that sees that absences are remembered relies on it.
     events.watchChanges()
     do throws(MemoryCacheError) {
-      loads.rememberAbsences(try MemoryCache(configuration.ofAbsences))
+      loads.rememberAbsences(
+        try MemoryCache<Key, MemoryAbsence>(configuration.ofAbsences))
     } catch {
       preconditionFailure("cache of absent keys: \(error)")
     }

@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderLibc
 
 struct SourcePart: Sendable {
   enum KeyMapping: Sendable {
