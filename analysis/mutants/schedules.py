@@ -74,8 +74,8 @@ FAULTS = [
         "A removal does not keep a memory cache's loaded value from being stored.",
         (
             "Memory/MemoryLoads.swift",
-            "removeValue(forKey: key) else { return }\n      load.forget()",
-            "removeValue(forKey: key) else { return }\n      if !FAULT { load.forget() }",
+            "removeValue(forKey: key) else { return }\n    load.forget()",
+            "removeValue(forKey: key) else { return }\n    if !FAULT { load.forget() }",
         ),
     ),
     fault(
@@ -215,10 +215,11 @@ FAULTS = [
         "Sets are reported only after other requests have seen that missing values are remembered.",
         (
             "Memory/MemoryCache+Loading.swift",
-            "    events.watchChanges()\n    loads.rememberAbsences",
+            "    events.watchChanges()\n    do throws(MemoryCacheError) {\n"
+            "      loads.rememberAbsences",
             "    defer { if FAULT { events.watchChanges() } }\n"
             "    if !FAULT { events.watchChanges() }\n"
-            "    loads.rememberAbsences",
+            "    do throws(MemoryCacheError) {\n      loads.rememberAbsences",
         ),
     ),
     fault(

@@ -78,10 +78,8 @@ extension HybridCache {
 
   package func suspend() throws(HybridCacheError) {
     if isClosed { throw closedError }
-    var failure: HybridCacheError?
-    do { try flush() } catch { failure = error }
-    do throws(DiskCacheError) { try disk?.suspend() } catch { failure = failure ?? .disk(error) }
-    if let failure { throw failure }
+    defer { finish() }
+    try HybridCacheError.disk { () throws(DiskCacheError) in try disk?.suspend() }
   }
 
   package func resume() throws(HybridCacheError) {

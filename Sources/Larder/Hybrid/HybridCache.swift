@@ -285,7 +285,10 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     guard try end() else { return }
     defer { finish() }
     var failure: HybridCacheError?
-    do { try diskTier?.flush() } catch { failure = error }
+    do { try diskTier?.flush() } catch {
+      // A suspended disk has nothing left to write.
+      if case .disk(.suspended) = error {} else { failure = error }
+    }
     // Running sets have ended: from here on nothing is stored in memory.
     memory?.discardAll()
     do { try diskTier?.close() } catch { failure = failure ?? error }

@@ -91,18 +91,20 @@ import Testing
   /// As in a simulation of a trace that is a sample.
   @Test func parametersThatCountAreScaled() throws {
     var trace = try CurveTraces.generated("zipf:objects=2000:exponent=1", requests: 50_000)
-    func ratio(_ policy: String) throws -> Double {
+    func ratio(_ policy: String, _ capacity: String) throws -> Double {
       try Self.curves(trace, [policy]) {
         $0.method = .exact
-        $0.capacities = [try CapacitySpec(parsing: "10%")]
+        $0.capacities = [try CapacitySpec(parsing: capacity)]
       }.curves[0].points[0].hitRatio
     }
-    let (scaled, given) = (try ratio("lhd:period=1000"), try ratio("lhd:period=10000"))
+    let (scaled, given) = (
+      try ratio("lhd:period=1000", "200"), try ratio("lhd:period=10000", "200")
+    )
     var reading = ReadingFacts()
     reading.sampling = TraceSampling(rate: 0.1)
     trace = PreparedTrace(
       name: trace.name, requests: trace.requests, footprint: trace.footprint, reading: reading)
-    let sampled = try ratio("lhd:period=10000")
+    let sampled = try ratio("lhd:period=10000", "2000")
     #expect(scaled != given && abs(sampled - scaled) < 1e-9, "\(sampled) and \(scaled)")
   }
 

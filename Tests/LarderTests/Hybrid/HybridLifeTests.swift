@@ -226,6 +226,16 @@ import Testing
     try await disk.set(Data(), for: "a")
   }
 
+  @Test func suspendedCacheIsSuspendedAgainAndClosed() async throws {
+    let disk = try await DiskCache(path: folder.path + "/shared")
+    for cache in [try await HybridCache<String, Int>(disk: disk), try cache()] {
+      try await cache.set(1, for: "a")
+      try await cache.suspend()
+      try await cache.suspend()
+      try await cache.close()
+    }
+  }
+
   @Test(arguments: [false, true])
   func fetchThatLandsAfterTheEndIsNotStored(isDestroyed: Bool) async throws {
     let cache = try cache()

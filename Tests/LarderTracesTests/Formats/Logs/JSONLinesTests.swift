@@ -259,16 +259,19 @@ struct JSONLinesTests {
   @Test func innerLinesOfALiveLogAreNotHeldBack() throws {
     let line = #"{"log":"h - - [01/Mar/2026:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 5\n"}"# + "\n"
     var (lines, passed) = (0, 0)
-    _ = try LiveTrace.decode(format: nil, from: "-", noticing: { _ in }) { space in
-      #expect(lines < 2 || passed == lines)
-      if lines == 9 { return 0 }
-      lines += 1
-      space.copyBytes(from: line.utf8)
-      return line.utf8.count
-    } into: {
-      passed += $0.count
-      return true
-    }
+    _ = try LiveTrace.decode(
+      format: nil, from: "-", noticing: { _ in },
+      input: { space in
+        #expect(lines < 2 || passed == lines)
+        if lines == 9 { return 0 }
+        lines += 1
+        space.copyBytes(from: line.utf8)
+        return line.utf8.count
+      },
+      into: {
+        passed += $0.count
+        return true
+      })
     #expect(passed == 9)
   }
 
