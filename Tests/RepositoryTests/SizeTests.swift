@@ -8,12 +8,12 @@ struct SizeTests {
   @Test(
     arguments: [
       (["Sources/LarderEngine"] + Registration.policies, 19_125),
-      (["Sources/LarderTraces"], 16_130),
+      (["Sources/LarderTraces"], 16_131),
       (["Sources/LarderExperiments"], 12_198),
       (["Sources/Larder"], 20_017),
       (["Sources/LarderHTTP"], 2_203),
-      (["Sources"], 90_059),
-      (["Tests"], 70_177),
+      (["Sources"], 90_060),
+      (["Tests"], 70_180),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     // A line break at the end begins no line.

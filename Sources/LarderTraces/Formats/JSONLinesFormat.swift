@@ -133,8 +133,9 @@ struct JSONLinesFormat: TraceFormat {
   ) throws -> InnerLinesDecoder? {
     let inner = InnerLines(key, isTable ? WebTable(lines) : nil)
     let innerSample = inner.sample(of: sample, lines)
+    // A sample without an inner line would be looked into again.
     guard key.values.count * 2 > lines.count - (isTable ? 1 : 0),
-      key.count(where: { $0.count > 10 }) > 0
+      key.count(where: { $0.count > 10 }) > 0, innerSample.head.count < sample.head.count
     else { return nil }
     let formats = FormatRegistry.all.filter { format in
       // Logfmt is never certain.
