@@ -149,12 +149,7 @@ package struct Requirements: Sendable, Hashable {
   /// Limits that hold for a cell. What a kind of cache does not have is not required of it: bytes
   /// written of memory, measured figures of cells that are only simulated.
   func limits(of cell: Cell, isExecuted: Bool) -> [Requirement] {
-    let configuration = ConfigurationSpec(name: cell.configuration, kind: cell.kind)
-    let policies = [cell.policy] + cell.policy.split(separator: "+").map(String.init)
-    guard filter.configurations?.contains(where: configuration.answers) ?? true,
-      filter.policies?.contains(where: { policies.contains($0.description) }) ?? true,
-      filter.capacities?.contains(where: { $0.description == cell.capacityLabel }) ?? true
-    else { return [] }
+    guard filter.passes(cell) else { return [] }
     return limits.filter {
       $0.figure == .bytesWrittenPerDay ? cell.kind != .memory : isExecuted || !$0.figure.isExecuted
     }

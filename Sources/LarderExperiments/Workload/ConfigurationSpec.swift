@@ -60,7 +60,7 @@ package struct ConfigurationSpec: Sendable, Hashable {
 
   var unguardedName: String { String(name.prefix { $0 != Self.filterMark }) }
 
-  package func answers(to name: String) -> Bool { name == self.name || name == unguardedName }
+  func answers(to name: String) -> Bool { name == self.name || name == unguardedName }
 
   package var layout: FlashLayout? { kind == .disk ? disk.layout : nil }
 

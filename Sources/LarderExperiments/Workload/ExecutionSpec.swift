@@ -85,6 +85,15 @@ package struct ExecutionFilter: Sendable, Hashable {
       && contains(policies) { named in policy.map { $0.description == named.description } }
       && contains(capacities) { named in capacity.map { $0.amount == named.amount } }
   }
+
+  /// True for a planned cell that is selected; a hybrid is by the policy of either tier.
+  package func passes(_ cell: Cell) -> Bool {
+    let configuration = ConfigurationSpec(name: cell.configuration, kind: cell.kind)
+    let tiers = [cell.policy] + cell.policy.split(separator: "+").map(String.init)
+    return configurations?.contains(where: configuration.answers) ?? true
+      && policies?.contains { tiers.contains($0.description) } ?? true
+      && capacities?.contains { $0.description == cell.capacityLabel } ?? true
+  }
 }
 
 /// A cache in a separate process, as in a workload:

@@ -93,7 +93,7 @@ package struct TimedCell: Sendable, Hashable {
   package static func all(
     of cells: [PlannedCell], timed spec: CheckSpec, amongTraces: Bool
   ) -> [TimedCell] {
-    cells.filter { spec.times($0.cell) }.flatMap { planned in
+    cells.filter { spec.timed.passes($0.cell) }.flatMap { planned in
       var modes: [Timing.Mode] = planned.isSimulated ? [.simulate] : []
       if planned.isExecuted { modes.append(.execute) }
       return modes.map { mode in
@@ -101,16 +101,6 @@ package struct TimedCell: Sendable, Hashable {
         return TimedCell(name: TimedName(cell: name, mode: mode), planned: planned)
       }
     }
-  }
-}
-
-extension CheckSpec {
-  func times(_ cell: Cell) -> Bool {
-    let tiers = cell.policy.split(separator: "+").map(String.init) + [cell.policy]
-    let configuration = ConfigurationSpec(name: cell.configuration, kind: cell.kind)
-    return timed.configurations?.contains(where: configuration.answers) ?? true
-      && timed.policies?.contains { tiers.contains($0.description) } ?? true
-      && timed.capacities?.contains { $0.description == cell.capacityLabel } ?? true
   }
 }
 

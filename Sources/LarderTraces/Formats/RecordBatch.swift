@@ -49,7 +49,7 @@ public final class RecordBatch {
     let full = count
     count = 0
     if full > 0 && wantsMore {
-      // Nothing follows an error of the sink.
+      // The sink gets nothing after its error.
       wantsMore = false
       wantsMore = try sink(UnsafeBufferPointer(start: records, count: full))
     }
