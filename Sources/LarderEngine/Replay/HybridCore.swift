@@ -8,6 +8,7 @@ final class HybridCore: HybridTiers {
 
   let memory: SimulatedTier?
   let disk: SimulatedTier?
+  let tiers: [SimulatedTier]
   let rules: HybridRules
   var promotions: UInt64 = 0
   private(set) var demotions: UInt64 = 0
@@ -21,12 +22,11 @@ final class HybridCore: HybridTiers {
   init(memory: SimulatedTier?, disk: SimulatedTier?, rules: HybridRules, objects: Int) {
     self.memory = memory
     self.disk = disk
+    tiers = [memory, disk].compactMap { $0 }
     self.rules = rules
     hitBefore = Column(objects: rules.promotion == .secondHit ? objects : 0)
     lastNextUse = Column(objects: rules.demotes ? objects : 0)
   }
-
-  var tiers: [SimulatedTier] { [memory, disk].compactMap { $0 } }
 
   var stateBytes: Int { tiers.reduce(hitBefore.bytes + lastNextUse.bytes) { $0 + $1.stateBytes } }
 

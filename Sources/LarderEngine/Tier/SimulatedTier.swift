@@ -1,5 +1,6 @@
-/// A tier of a full simulation: the interface for real caches, and additions for simulations.
-@usableFromInline struct SimulatedTier {
+/// A tier of a full simulation: the interface for real caches, and additions for simulations. It is
+/// a class because a copy of its closures for each request cost more than the request.
+@usableFromInline final class SimulatedTier {
   @usableFromInline let tier: CacheTier
   /// Performs a get and returns the copy that answers it, if any; may leave victims.
   @usableFromInline let use: (Request, _ now: UInt64) -> TierCopy?
