@@ -25,14 +25,16 @@ package struct LRUCurve: Sendable, Hashable {
 }
 
 extension Array where Element: Comparable {
-  /// The index of the first element of an ascending array that is not below a value.
-  func firstIndex(notBelow value: Element) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < value { low = middle + 1 } else { high = middle }
+  /// The index of the first element of an ascending array that is not below a value: a search by
+  /// halves without branches that depend on the value.
+  @inline(__always) func firstIndex(notBelow value: Element) -> Int {
+    var (below, length) = (0, count)
+    while length > 1 {
+      let half = length / 2
+      below = self[below + half - 1] < value ? below + half : below
+      length -= half
     }
-    return low
+    return length == 1 && self[below] < value ? below + 1 : below
   }
 }
 
@@ -155,43 +157,24 @@ struct LRUPass<Order: RecencyOrder & ~Copyable>: StackPass, ~Copyable {
 
 /// Counts each depth at the smallest of the ascending capacities that reaches it, or at itself.
 struct DistanceCounts: ~Copyable {
-  // From index 1 on; empty if all depths are counted.
-  private let capacities: Column<UInt64>
+  private let capacities: [UInt64]?
+  // By the index of a capacity, those beyond all of them last, or by depth.
   private let counts: Column<UInt64>
-  private let countsAll: Bool
 
-  init(capacities given: [UInt64]?, depths: Int) {
-    let places = given ?? []
-    countsAll = given == nil
-    capacities = Column(objects: places.count)
-    counts = Column(objects: given == nil ? depths : places.count + 1)
-    for (place, capacity) in places.enumerated() { capacities[UInt32(place + 1)] = capacity }
+  init(capacities: [UInt64]?, depths: Int) {
+    self.capacities = capacities
+    counts = Column(objects: capacities?.count ?? depths)
   }
 
   @inline(__always) mutating func count(_ depth: UInt64) {
-    if countsAll {
-      counts[UInt32(truncatingIfNeeded: depth)] &+= 1
-      return
-    }
-    // A binary search without branches that depend on the depth.
-    let view = capacities.view + 1
-    var below = 0
-    var length = capacities.objects
-    guard length > 0 else { return }
-    while length > 1 {
-      let half = length / 2
-      below = view[below + half - 1] < depth ? below + half : below
-      length -= half
-    }
-    if view[below] < depth { below += 1 }
-    counts[UInt32(truncatingIfNeeded: below + 1)] &+= 1
+    let place = capacities?.firstIndex(notBelow: depth) ?? Int(truncatingIfNeeded: depth)
+    counts[UInt32(truncatingIfNeeded: place)] &+= 1
   }
 
   /// Hits at each capacity, or at 0, 1, 2 ... if all depths are counted.
   func cumulative() -> [UInt64] {
     var sum: UInt64 = 0
-    let places = countsAll ? 0...counts.objects : 1...capacities.objects + 1
-    return places.dropLast(countsAll ? 0 : 1).map { place in
+    return (0..<(capacities?.count ?? counts.objects + 1)).map { place in
       sum += counts[UInt32(place)]
       return sum
     }
