@@ -45,7 +45,7 @@ let package = Package(
 APP_MAIN = """\
 import Larder
 
-let cache = try MemoryCache<String, Int>(count: 100)
+let cache = MemoryCache<String, Int>(count: 100)
 cache["a"] = 1
 print(cache["a"] ?? 0)
 """

@@ -72,9 +72,40 @@
     /// Empty, so that no dump shows the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
   }
-#endif
 
-#if !Encryption
+  /// A key of a cache for one purpose.
+  struct SealKey: Sendable {
+    private let key: SymmetricKey
+
+    init(_ encryption: DiskEncryption, _ salt: Data, purpose: String) {
+      key = HKDF<SHA256>.deriveKey(
+        inputKeyMaterial: encryption.key, salt: salt, info: Data("larder \(purpose)".utf8),
+        outputByteCount: encryption.key.bitCount / 8)
+    }
+
+    func seal(_ text: UnsafeRawBufferPointer, _ binding: Data) -> Data? {
+      // The nonce is random for each call.
+      try? AES.GCM.seal(Self.view(text), using: key, authenticating: binding).combined
+    }
+
+    func open(_ sealed: UnsafeRawBufferPointer, _ binding: Data) -> Data? {
+      guard let box = try? AES.GCM.SealedBox(combined: Self.view(sealed)) else { return nil }
+      return try? AES.GCM.open(box, using: key, authenticating: binding)
+    }
+
+    func tag(_ binding: Data) -> Int64 {
+      let code = HMAC<SHA256>.authenticationCode(for: binding, using: key)
+      return code.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(as: Int64.self)) }
+    }
+
+    private static func view(_ bytes: UnsafeRawBufferPointer) -> Data {
+      guard let base = bytes.baseAddress, !bytes.isEmpty else { return Data() }
+      return Data(
+        bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: bytes.count,
+        deallocator: .none)
+    }
+  }
+#else
   #if canImport(FoundationEssentials)
     import FoundationEssentials
   #else
@@ -82,48 +113,20 @@
   #endif
 
   /// Encryption of a disk cache, which this build does not have: it requires the package trait
-  /// `Encryption`. This type has no values, so no cache can be encrypted, and opening an encrypted
+  /// `Encryption`. No value can be created, so no cache can be encrypted, and opening an encrypted
   /// one is an error.
-  public enum DiskEncryption: Sendable, Hashable {
+  public struct DiskEncryption: Sendable, Hashable {
     /// False: this build cannot encrypt.
     package static var isAvailable: Bool { false }
+
+    private init() {}
   }
 
-  enum DiskSeal: Sendable {
-    static var overhead: Int { 0 }
+  struct SealKey: Sendable {
+    init(_ encryption: DiskEncryption, _: Data, purpose: String) {}
 
-    static func newFact(_ encryption: DiskEncryption) -> Data? { nil }
-
-    init?(_ encryption: DiskEncryption, fact: UnsafeRawBufferPointer) { switch encryption {} }
-
-    static func binding(_ key: DiskKey) -> Data { Data() }
-
-    static func mark(_ sealed: UnsafeRawBufferPointer) -> UInt64 { 0 }
-
-    func sealValue(_ value: UnsafeRawBufferPointer, _ key: DiskKey) -> Data? { switch self {} }
-
-    func openValue(
-      _ sealed: UnsafeRawBufferPointer, bytes: Int, mark: UInt64, _ binding: Data
-    ) -> Data? { switch self {} }
-
-    func sealHeader(_ header: DiskHeader, _ row: DiskRow) -> Data? { switch self {} }
-
-    func openHeader(_ sealed: UnsafeRawBufferPointer, _ row: DiskRow) -> DiskHeader? {
-      switch self {}
-    }
-
-    func sealSuite(_ name: String, number: UInt32) -> Data? { switch self {} }
-
-    func openSuite(_ sealed: UnsafeRawBufferPointer, number: UInt32) -> String? { switch self {} }
-
-    func sealBlock(_ block: Data, _ generation: UInt64, _ number: UInt64) -> Data? {
-      switch self {}
-    }
-
-    func openBlock(
-      _ sealed: UnsafeRawBufferPointer, _ generation: UInt64, _ number: UInt64
-    ) -> Data? { switch self {} }
-
-    func tag(_ binding: Data) -> Int64 { switch self {} }
+    func seal(_ text: UnsafeRawBufferPointer, _ binding: Data) -> Data? { nil }
+    func open(_ sealed: UnsafeRawBufferPointer, _ binding: Data) -> Data? { nil }
+    func tag(_ binding: Data) -> Int64 { 0 }
   }
 #endif

@@ -170,7 +170,7 @@ extension Tier where Policy: ~Copyable {
     if Shape.limits { request.expires = expiry(of: request.id) }
     if Shape.limits {
       if keepsCosts { request.cost = costs[request.id] }
-      if let filter {
+      if let filter, filter.watchesHits {
         request.fingerprint = fingerprints[request.id]
         filter.rule.requested(request)
       }

@@ -1,9 +1,9 @@
 /// A rule that decides if a missing object is stored. It precedes the eviction policy, which never
 /// sees rejected objects, and knows objects only by their fingerprints.
 ///
-/// The tier calls `requested` for every get and set, in order, and `admits` right after if an
-/// object that is not resident and not larger than the capacity is to be stored. Decisions depend
-/// only on these calls and the setup.
+/// The tier calls `requested` for every get and set, in order, for hits only if the filter watches
+/// them, and `admits` right after if an object that is not resident and not larger than the
+/// capacity is to be stored. Decisions depend only on these calls and the setup.
 public protocol AdmissionFilter: AnyObject, SendableMetatype {
   /// Name, parameters and paper.
   static var description: AdmissionDescription { get }
@@ -11,7 +11,8 @@ public protocol AdmissionFilter: AnyObject, SendableMetatype {
   /// Creates a filter for an empty cache.
   init(_ setup: AdmissionSetup) throws(PolicyError)
 
-  /// Records a get or set of an object, resident or not.
+  /// Records a get or set of an object, resident or not; a get of a resident one only if
+  /// `AdmissionDescription.watchesHits`.
   func requested(_ request: Request)
 
   /// True if a missing object is to be stored. `victim` is the fingerprint of the likely victim.
