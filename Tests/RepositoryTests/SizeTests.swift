@@ -7,13 +7,13 @@ struct SizeTests {
   /// Lines of Swift below folders.
   @Test(
     arguments: [
-      (["Sources/LarderEngine"] + Registration.policies, 19_125),
+      (["Sources/LarderEngine"] + Registration.policies, 19_122),
       (["Sources/LarderTraces"], 16_131),
       (["Sources/LarderExperiments"], 12_202),
-      (["Sources/Larder"], 20_017),
+      (["Sources/Larder"], 19_963),
       (["Sources/LarderHTTP"], 2_203),
-      (["Sources"], 90_054),
-      (["Tests"], 70_180),
+      (["Sources"], 89_997),
+      (["Tests"], 70_179),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     // A line break at the end begins no line.
@@ -47,7 +47,7 @@ struct SizeTests {
     let lines = try Repository.swiftFiles(below: ["Sources/Larder"]).flatMap(\.code)
     let types = lines.count { $0.contains(type) }
     let members = lines.count { $0.contains(member) }
-    #expect(types <= 64, "\(types) public types")
+    #expect(types <= 62, "\(types) public types")
     #expect(members <= 387, "\(members) public members")
   }
 }

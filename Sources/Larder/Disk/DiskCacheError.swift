@@ -18,15 +18,22 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The database cannot be read, and `DiskConfiguration.troubleHandling` is `fail`. `message`
   /// describes the damage.
   case damaged(path: String, message: String)
-  /// The folder, or a file of its database, belongs to another user, or other users may write to
-  /// it: what it contains may not be the cache's. Nothing was changed.
-  case exposed(path: String, DiskExposure)
+  /// The folder, or a file of its database, belongs to this user, not the one that runs the cache:
+  /// what it contains may not be the cache's. Nothing was changed.
+  case otherOwner(path: String, user: UInt32)
+  /// Group or others may write to the folder, or to a file of its database, according to these
+  /// permissions: what it contains may not be the cache's. Nothing was changed.
+  case writableByOthers(path: String, mode: UInt32)
   /// A file or folder could not be used; `message` names the file, the call and the reason.
   case files(message: String)
   /// The folder holds a cache in a format unknown to this version; see `DiskTroubleHandling`.
   case format(path: String, found: Int64, expected: Int64)
-  /// The folder and the given encryption key do not match. Nothing was changed in the folder.
-  case encryption(path: String, DiskEncryptionFault)
+  /// The folder was encrypted with another key. Nothing was changed.
+  case wrongKey(path: String)
+  /// The folder is encrypted, and no key was given. Nothing was changed.
+  case keyMissing(path: String)
+  /// A key was given, and the folder is not encrypted. Nothing was changed.
+  case notEncrypted(path: String)
   /// An encryption key that does not have 128, 192 or 256 bits.
   case encryptionKeyLength(bits: Int)
   /// The policy or the admission filter cannot be used.
@@ -59,15 +66,24 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
     case .damaged(let path, let message):
       return "\(path): the cache is damaged: \(message); remove the folder, or let the cache "
         + "start empty"
-    case .exposed(let path, let exposure):
-      return "\(path): \(exposure.sentence)"
+    case .otherOwner(let path, let user):
+      return "\(path): belongs to user \(user); use a folder of the user that runs the cache, or "
+        + "chown it"
+    case .writableByOthers(let path, let mode):
+      return "\(path): other users may write to it (mode \(String(mode, radix: 8))); use a folder "
+        + "of the cache's own, or chmod go-w"
     case .files(let message):
       return message
     case .format(let path, let found, let expected):
       return "\(path): the cache has format \(found), expected \(expected); "
         + "remove the folder, use another, or \(Self.startEmpty)"
-    case .encryption(let path, let fault):
-      return "\(path): \(fault.sentence), or \(Self.startEmpty)"
+    case .wrongKey(let path):
+      return "\(path): the cache was encrypted with another key; open it with that key, or "
+        + Self.startEmpty
+    case .keyMissing(let path):
+      return "\(path): the cache is encrypted; open it with its key, or \(Self.startEmpty)"
+    case .notEncrypted(let path):
+      return "\(path): the cache is not encrypted; open it without a key, or \(Self.startEmpty)"
     case .encryptionKeyLength(let bits):
       return "the encryption key has \(bits) bits; expected 128, 192 or 256"
     case .configuration(let error):
@@ -116,8 +132,8 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Handling of contents of a folder that a disk cache cannot use.
 public enum DiskTroubleHandling: Sendable, Hashable, CaseIterable {
-  /// Opening, or the call that finds it, throws `damaged`, `format`, `encryption` or
-  /// `codecMismatch`, and so does every later call. Nothing in the folder is changed.
+  /// Opening, or the call that finds it, throws `damaged`, `format`, `codecMismatch` or the error
+  /// of the key, and so does every later call. Nothing in the folder is changed.
   case fail
   /// The contents are discarded, permanent entries included, and the cache starts empty;
   /// `BlockingDiskCache.damage` and `TierStatistics.rebuilds` report it. A damaged database, or
@@ -126,42 +142,6 @@ public enum DiskTroubleHandling: Sendable, Hashable, CaseIterable {
   /// database with another key or of another format is deleted at once. The entries of a suite with
   /// another codec are removed, and count in `TierStatistics.undecodables`.
   case startEmpty
-}
-
-/// Reason why other users may change the files of a cache.
-public enum DiskExposure: Sendable, Hashable {
-  /// The owner is the user with this number, not the one that runs the cache.
-  case otherOwner(UInt32)
-  /// Group or others may write, according to these permissions.
-  case writableByOthers(mode: UInt32)
-
-  var sentence: String {
-    switch self {
-    case .otherOwner(let user):
-      "belongs to user \(user); use a folder of the user that runs the cache, or chown it"
-    case .writableByOthers(let mode):
-      "other users may write to it (mode \(String(mode, radix: 8))); use a folder of the cache's "
-        + "own, or chmod go-w"
-    }
-  }
-}
-
-/// Mismatch between a folder and the given encryption key.
-public enum DiskEncryptionFault: Sendable, Hashable, CaseIterable {
-  /// The folder was encrypted with another key.
-  case wrongKey
-  /// The folder is encrypted, and no key was given.
-  case keyMissing
-  /// A key was given, and the folder is not encrypted.
-  case notEncrypted
-
-  var sentence: String {
-    switch self {
-    case .wrongKey: "the cache was encrypted with another key; open it with that key"
-    case .keyMissing: "the cache is encrypted; open it with its key"
-    case .notEncrypted: "the cache is not encrypted; open it without a key"
-    }
-  }
 }
 
 func inDatabase<Result>(

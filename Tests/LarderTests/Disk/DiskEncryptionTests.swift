@@ -101,12 +101,11 @@ import Testing
     try cache.set(bytes(5_000), for: "b")
     try cache.close()
     for (key, fault) in [
-      (wrong, DiskEncryptionFault.wrongKey), (try Self.key(16), .wrongKey), (nil, .keyMissing),
+      (wrong, DiskCacheError.wrongKey(path: databasePath)),
+      (try Self.key(16), .wrongKey(path: databasePath)), (nil, .keyMissing(path: databasePath)),
     ] {
-      let error = #expect(throws: DiskCacheError.encryption(path: databasePath, fault)) {
-        try open(key)
-      }
-      #expect(error?.description.hasPrefix("\(databasePath): \(fault.sentence)") == true)
+      let error = #expect(throws: fault) { try open(key) }
+      #expect(error?.description.hasPrefix("\(databasePath): the cache") == true)
       #expect(error?.description.contains("troubleHandling") == true)
     }
     cache = try open(right)
@@ -119,7 +118,7 @@ import Testing
     var withKey = configuration
     withKey.encryption = right
     let path = plain.path + "/index.sqlite"
-    #expect(throws: DiskCacheError.encryption(path: path, .notEncrypted)) {
+    #expect(throws: DiskCacheError.notEncrypted(path: path)) {
       try BlockingDiskCache(path: plain.path, configuration: withKey)
     }
     try BlockingDiskCache(path: plain.path, configuration: configuration).close()

@@ -24,9 +24,9 @@ import Testing
         limits: DiskLimits(freeBytes: 0), troubleHandling: .startEmpty, isShared: isShared))
   }
 
-  private func checkRefused(_ path: String, _ exposure: DiskExposure) throws {
+  private func checkRefused(_ path: String, _ exposure: DiskCacheError) throws {
     let bytes = try Data(contentsOf: URL(fileURLWithPath: self.path))
-    let error = #expect(throws: DiskCacheError.exposed(path: path, exposure)) { try open() }
+    let error = #expect(throws: exposure) { try open() }
     #expect(error?.description.hasPrefix(path + ": ") == true)
     #expect(try Data(contentsOf: URL(fileURLWithPath: self.path)) == bytes)
   }
@@ -34,7 +34,7 @@ import Testing
   @Test(.enabled(if: geteuid() == 0, "needs root to give files away"), arguments: ["", "/files"])
   func folderOfAnotherUserIsRefused(name: String) throws {
     #expect(chown(folder.path + name, 12_345, 12_345) == 0)
-    try checkRefused(folder.path + name, .otherOwner(12_345))
+    try checkRefused(folder.path + name, .otherOwner(path: folder.path + name, user: 12_345))
     #expect(chown(folder.path + name, 0, 0) == 0)
     #expect(try open().value(for: "a") == Data([1]))
   }
@@ -42,13 +42,13 @@ import Testing
   @Test(.enabled(if: geteuid() == 0, "needs root to give files away"))
   func databaseOfAnotherUserIsRefused() throws {
     #expect(chown(path, 12_345, 12_345) == 0)
-    try checkRefused(path, .otherOwner(12_345))
+    try checkRefused(path, .otherOwner(path: path, user: 12_345))
   }
 
   @Test(arguments: [0o777, 0o770, 0o702] as [mode_t])
   func folderThatOthersMayWriteIsRefused(mode: mode_t) throws {
     #expect(chmod(folder.path, mode) == 0)
-    try checkRefused(folder.path, .writableByOthers(mode: UInt32(mode)))
+    try checkRefused(folder.path, .writableByOthers(path: folder.path, mode: UInt32(mode)))
     #expect(chmod(folder.path, 0o755) == 0)
     #expect(try open().value(for: "a") == Data([1]))
   }
@@ -58,7 +58,7 @@ import Testing
     let manager = FileManager.default
     try manager.createDirectory(
       atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o777])
-    #expect(throws: DiskCacheError.exposed(path: path, .writableByOthers(mode: 0o777))) {
+    #expect(throws: DiskCacheError.writableByOthers(path: path, mode: 0o777)) {
       try BlockingDiskCache(path: path)
     }
     #expect(try manager.contentsOfDirectory(atPath: path).isEmpty)
@@ -71,7 +71,7 @@ import Testing
 
   @Test func databaseThatOthersMayWriteIsRefused() throws {
     #expect(chmod(path, 0o660) == 0)
-    try checkRefused(path, .writableByOthers(mode: 0o660))
+    try checkRefused(path, .writableByOthers(path: path, mode: 0o660))
     #expect(chmod(path, 0o644) == 0)
     #expect(try open().value(for: "a") == Data([1]))
   }
@@ -81,7 +81,7 @@ import Testing
     let reader = try DiskCacheReader(path: folder.path)
     #expect(try reader.value(for: "a") == Data([1]))
     #expect(chmod(folder.path, 0o777) == 0)
-    #expect(throws: DiskCacheError.exposed(path: folder.path, .writableByOthers(mode: 0o777))) {
+    #expect(throws: DiskCacheError.writableByOthers(path: folder.path, mode: 0o777)) {
       try reader.value(for: "a")
     }
     try cache.close()

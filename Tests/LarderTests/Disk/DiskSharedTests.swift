@@ -330,10 +330,10 @@ import Testing
     let owner = try owner(storage)
     try owner("set 1 5")
     let path = path + "/index.sqlite"
-    #expect(throws: DiskCacheError.encryption(path: path, .keyMissing)) {
+    #expect(throws: DiskCacheError.keyMissing(path: path)) {
       try reader().value(for: "key 1")
     }
-    #expect(throws: DiskCacheError.encryption(path: path, .wrongKey)) {
+    #expect(throws: DiskCacheError.wrongKey(path: path)) {
       try reader(Storage(key: "another-key-0000")).value(for: "key 1")
     }
     #expect(try version(reader(storage), 1) == 5)

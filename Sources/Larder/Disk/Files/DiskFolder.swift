@@ -162,9 +162,9 @@ extension DiskFolder {
     return nil
   }
 
-  func findExposed() throws(FileFailure) -> (path: String, exposure: DiskExposure)? {
+  func findExposure() throws(FileFailure) -> DiskCacheError? {
     for path in [path, values.folder.path] + databaseNames {
-      if let exposure = try files.exposure(path) { return (path, exposure) }
+      if let exposure = try files.exposure(path) { return exposure }
     }
     return nil
   }

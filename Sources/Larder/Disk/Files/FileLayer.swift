@@ -22,7 +22,8 @@ package protocol FileLayer: Sendable {
 
   func kind(_ path: String) throws(FileFailure) -> FileKind
 
-  func exposure(_ path: String) throws(FileFailure) -> DiskExposure?
+  /// Why other users may change a file or folder; nil if they may not, or if it is missing.
+  func exposure(_ path: String) throws(FileFailure) -> DiskCacheError?
 
   func makePrivateFile(_ path: String) throws(FileFailure)
 
@@ -74,7 +75,7 @@ extension FileLayer {
 
   package var isInPlace: Bool { true }
 
-  package func exposure(_ path: String) throws(FileFailure) -> DiskExposure? { nil }
+  package func exposure(_ path: String) throws(FileFailure) -> DiskCacheError? { nil }
 
   package func take(folder: String) throws(FileFailure) -> FolderLock? {
     try FolderLock.take(folder: folder, SystemFiles())

@@ -313,17 +313,17 @@ extension SystemFiles {
     }
   }
 
-  package func exposure(_ path: String) throws(FileFailure) -> DiskExposure? {
+  package func exposure(_ path: String) throws(FileFailure) -> DiskCacheError? {
     var facts = stat()
     guard at(path, { fstatat($0, $1, &facts, 0) }) == 0 else {
       if errno == ENOENT { return nil }
       throw FileFailure("ask the owner", path, errno)
     }
-    if facts.st_uid != geteuid() { return .otherOwner(facts.st_uid) }
+    if facts.st_uid != geteuid() { return .otherOwner(path: path, user: facts.st_uid) }
     // In a sticky folder others cannot replace files, which are checked themselves.
     let isSticky = facts.st_mode & S_IFMT == S_IFDIR && facts.st_mode & S_ISVTX != 0
     let mode = UInt32(facts.st_mode & 0o777)
-    return mode & 0o022 == 0 || isSticky ? nil : .writableByOthers(mode: mode)
+    return mode & 0o022 == 0 || isSticky ? nil : .writableByOthers(path: path, mode: mode)
   }
 
   package func makePrivateFile(_ path: String) throws(FileFailure) {

@@ -56,7 +56,9 @@ extension DiskCore {
   /// and permanent entries were promised to stay; another program's database is no cache.
   private func mayStartEmpty(after error: DiskCacheError) -> Bool {
     switch (error, configuration.troubleHandling) {
-    case (.encryption, .startEmpty), (.format, .startEmpty): true
+    case (.wrongKey, .startEmpty), (.keyMissing, .startEmpty), (.notEncrypted, .startEmpty),
+      (.format, .startEmpty):
+      true
     case (.format(_, let found, _), nil): found > 0 && hasNoPermanentEntries()
     default: false
     }
@@ -64,7 +66,7 @@ extension DiskCore {
 
   private static func isIntact(_ error: DiskCacheError) -> Bool {
     switch error {
-    case .encryption: true
+    case .wrongKey, .keyMissing, .notEncrypted: true
     case .format(_, let found, _): found > 0
     default: false
     }
@@ -93,7 +95,7 @@ extension DiskCore {
   ) throws(DiskCacheError) -> DiskFolder {
     let exposure = try inFiles { () throws(FileFailure) in try files.exposure(path) }
     // Before anything is created in it.
-    if let exposure { throw .exposed(path: path, exposure) }
+    if let exposure { throw exposure }
     return try inFiles { () throws(FileFailure) in
       try DiskFolder(
         path: path, files: files, syncs: configuration.durability == .full,
@@ -334,8 +336,8 @@ extension DiskCore {
     if let stray = try inFiles({ () throws(FileFailure) in try folder.findNoFile() }) {
       throw .damaged(path: stray, message: "not a regular file")
     }
-    if let found = try inFiles({ () throws(FileFailure) in try folder.findExposed() }) {
-      throw .exposed(path: found.path, found.exposure)
+    if let exposure = try inFiles({ () throws(FileFailure) in try folder.findExposure() }) {
+      throw exposure
     }
     try inFiles { () throws(FileFailure) in try folder.makeDatabaseFile() }
     guard configuration.durability != .none else { return }

@@ -241,13 +241,13 @@ extension DiskIndex {
     _ path: String, _ facts: DiskFacts, _ encryption: DiskEncryption?
   ) throws(DiskCacheError) -> DiskSeal? {
     guard let encryption else {
-      guard facts.seal.isEmpty else { throw .encryption(path: path, .keyMissing) }
+      guard facts.seal.isEmpty else { throw .keyMissing(path: path) }
       return nil
     }
-    guard !facts.seal.isEmpty else { throw .encryption(path: path, .notEncrypted) }
+    guard !facts.seal.isEmpty else { throw .notEncrypted(path: path) }
     // The fact passed its checksum, so the key is wrong.
     guard let seal = facts.seal.withUnsafeBytes({ DiskSeal(encryption, fact: $0) }) else {
-      throw .encryption(path: path, .wrongKey)
+      throw .wrongKey(path: path)
     }
     return seal
   }

@@ -108,9 +108,9 @@ final class SharedDatabase {
 
   private static func checkOwner(_ paths: [String], _ files: SystemFiles) throws(Absence) {
     for path in paths {
-      let exposure: DiskExposure?
+      let exposure: DiskCacheError?
       do throws(FileFailure) { exposure = try files.exposure(path) } catch { throw Absence(error) }
-      if let exposure { throw .failure(.exposed(path: path, exposure)) }
+      if let exposure { throw .failure(exposure) }
     }
   }
 
