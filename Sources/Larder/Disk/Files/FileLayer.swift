@@ -22,7 +22,7 @@ package protocol FileLayer: Sendable {
 
   func kind(_ path: String) throws(FileFailure) -> FileKind
 
-  /// Why other users may change a file or folder; nil if they may not, or if it is missing.
+  /// The reason why other users may change a file or folder; nil if there is none, or no file.
   func exposure(_ path: String) throws(FileFailure) -> DiskCacheError?
 
   func makePrivateFile(_ path: String) throws(FileFailure)
