@@ -79,9 +79,9 @@ caches() {
 spikes() { measured caches/spikes.md "$python" analysis/peers/compare_moka.py --bench "$caches"; }
 
 peers() {
+  measured caches/rocksdb.md "$python" analysis/peers/compare_rocksdb.py --bench "$caches"
   measured caches/quick_cache.md "$python" analysis/peers/compare_quick_cache.py --bench "$caches" \
     --kinds int,string,uuid
-  measured caches/rocksdb.md "$python" analysis/peers/compare_rocksdb.py --bench "$caches"
 }
 
 seeds() {
