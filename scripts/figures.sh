@@ -19,17 +19,20 @@ machine="$machine, $(getconf _NPROCESSORS_ONLN) cores, $(uname -s)"
 commit="$(git describe --always)"
 [ -z "$(git status --porcelain -- . ':!Results')" ] || commit="$commit, changed"
 
-# measured FILE COMMAND...: what the command prints, below what it was and where it ran.
+# measured FILE COMMAND...: what the command prints, below what it was and where it ran. A command
+# that prints nothing has measured nothing, and the file stays.
 measured() {
   local file="$results/$1" status=0
   shift
+  "$@" | sed "s|$scratch/||g; s|$PWD/||g" | tee "$scratch/printed" || status=$?
+  [ -s "$scratch/printed" ] || return "$status"
+  mkdir -p "$(dirname "$file")"
   {
     printf 'Measured on %s at %s, on %s, by\n\n    %s\n\n' "$(date -u +%F)" "$commit" "$machine" \
       "$(sed "s|^$python|python3|; s|$bin/||g; s|$scratch/||g; s|$caches|CacheBenchmarks|g
         s|$TRACES|TRACES|g; s|$PWD/||g" <<<"$*")"
-    "$@" | sed "s|$scratch/||g; s|$PWD/||g"
-  } | tee "$scratch/page" || status=$?
-  mkdir -p "$(dirname "$file")"
+    cat "$scratch/printed"
+  } >"$scratch/page"
   mv "$scratch/page" "$file"
   return "$status"
 }
