@@ -82,7 +82,7 @@ def copy_tree(copy: Path) -> None:
     for name in listed.stdout.splitlines():
         if (ROOT / name).exists():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, copy / name)
+            shutil.copy(ROOT / name, copy / name)
 
 
 def edit(file: Path, old: str, new: str) -> None:

@@ -13,7 +13,7 @@ struct SizeTests {
       (["Sources/Larder"], 19_963),
       (["Sources/LarderHTTP"], 2_203),
       (["Sources"], 89_997),
-      (["Tests"], 70_179),
+      (["Tests"], 70_180),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     // A line break at the end begins no line.

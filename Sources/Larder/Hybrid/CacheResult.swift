@@ -70,13 +70,13 @@ public struct CacheHit<Value: Sendable>: Sendable {
   }
 
   /// Creates a hit, for example to test code that handles one; see the properties for the meaning
-  /// of each. A time of creation after the year 4253 counts as that year.
+  /// of each.
   public init(
     _ value: Value, tier: HybridTier = .memory, created: Date = .now, expires: Date? = nil,
     version: String? = nil, contentType: String? = nil, isPermanent: Bool = false,
     freshness: Freshness = .fresh
   ) {
-    let created = min(created.microsecondsSince1970, 1 << 56 - 1)
+    let created = created.microsecondsSince1970
     self.init(
       value, tier, created: created,
       EntryMetadata(

@@ -100,12 +100,13 @@ import Testing
     try cache.set(bytes(50), for: "a")
     try cache.set(bytes(5_000), for: "b")
     try cache.close()
-    for (key, fault) in [
-      (wrong, DiskCacheError.wrongKey(path: databasePath)),
-      (try Self.key(16), .wrongKey(path: databasePath)), (nil, .keyMissing(path: databasePath)),
+    let (mismatch, other) = (DiskCacheError.wrongKey(path: databasePath), "was encrypted with")
+    for (key, fault, text) in [
+      (wrong, mismatch, other), (try Self.key(16), mismatch, other),
+      (nil, .keyMissing(path: databasePath), "is encrypted; open it with its key"),
     ] {
       let error = #expect(throws: fault) { try open(key) }
-      #expect(error?.description.hasPrefix("\(databasePath): the cache") == true)
+      #expect(error?.description.hasPrefix("\(databasePath): the cache \(text)") == true)
       #expect(error?.description.contains("troubleHandling") == true)
     }
     cache = try open(right)
