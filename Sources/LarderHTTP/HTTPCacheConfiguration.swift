@@ -20,7 +20,7 @@ public struct HTTPCacheConfiguration: Sendable {
   public init(
     memory: MemoryTier? = MemoryTier(limits: MemoryCacheLimits(weight: 32 << 20)),
     disk: DiskConfiguration? = DiskConfiguration(), staleIfError: Duration? = nil,
-    followsRedirects: Bool = true, clock: any CacheClock = WallCacheClock()
+    followsRedirects: Bool = true, clock: any CacheClock = SystemCacheClock.wall()
   ) {
     self.memory = memory
     self.disk = disk

@@ -23,7 +23,7 @@
     /// Creates a driver on a suite of `cache`, which it closes at shutdown. `clock` must be the
     /// cache's.
     public init(
-      _ cache: DiskCache, suite: String = "persist", clock: any CacheClock = WallCacheClock()
+      _ cache: DiskCache, suite: String = "persist", clock: any CacheClock = SystemCacheClock.wall()
     ) {
       self.cache = cache.blocking
       self.suite = suite

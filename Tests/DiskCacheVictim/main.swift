@@ -48,7 +48,7 @@ do {
     try arguments.count == 5 ? DiskEncryption(key: Data(arguments[4].utf8)) : nil
   let configuration = DiskConfiguration(
     limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
-    values: arguments[2].contains("+segments") ? .segments(bytes: 256 << 10) : .files,
+    segmentBytes: arguments[2].contains("+segments") ? 256 << 10 : nil,
     groupWrites: 10, encryption: encryption, isShared: arguments[2].contains("+shared"))
   if arguments[2].contains("+script") {
     var script = try Script(path: arguments[1], configuration: configuration)

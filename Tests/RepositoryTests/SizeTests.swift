@@ -9,10 +9,10 @@ struct SizeTests {
     arguments: [
       (["Sources/LarderEngine"] + Registration.policies, 19_122),
       (["Sources/LarderTraces"], 16_131),
-      (["Sources/LarderExperiments"], 12_202),
-      (["Sources/Larder"], 19_963),
+      (["Sources/LarderExperiments"], 12_201),
+      (["Sources/Larder"], 19_907),
       (["Sources/LarderHTTP"], 2_203),
-      (["Sources"], 89_997),
+      (["Sources"], 89_940),
       (["Tests"], 70_180),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
@@ -31,7 +31,7 @@ struct SizeTests {
     let words = try pages.reduce(0) { sum, page in
       sum + (try Repository.text(of: page)).split { $0.isWhitespace }.count
     }
-    #expect(words <= 34_200, "docs and the pages at the top have \(words) words")
+    #expect(words <= 34_000, "docs and the pages at the top have \(words) words")
   }
 
   @Test func linesOfTheMakefile() throws {
@@ -47,7 +47,7 @@ struct SizeTests {
     let lines = try Repository.swiftFiles(below: ["Sources/Larder"]).flatMap(\.code)
     let types = lines.count { $0.contains(type) }
     let members = lines.count { $0.contains(member) }
-    #expect(types <= 62, "\(types) public types")
-    #expect(members <= 387, "\(members) public members")
+    #expect(types <= 58, "\(types) public types")
+    #expect(members <= 380, "\(members) public members")
   }
 }

@@ -34,7 +34,7 @@ public final class BlockingDiskCache: @unchecked Sendable {
   /// opening; the clock must continue across restarts.
   public convenience init(
     path: some CacheLocation, configuration: DiskConfiguration = DiskConfiguration(),
-    clock: any CacheClock = WallCacheClock()
+    clock: any CacheClock = SystemCacheClock.wall()
   ) throws(DiskCacheError) {
     try self.init(
       path: path.cacheLocation, configuration: configuration, clock: clock, files: SystemFiles())
@@ -44,7 +44,7 @@ public final class BlockingDiskCache: @unchecked Sendable {
   /// `DiskCache.init(name:configuration:clock:)`.
   public convenience init(
     name: String, configuration: DiskConfiguration = DiskConfiguration(),
-    clock: any CacheClock = WallCacheClock()
+    clock: any CacheClock = SystemCacheClock.wall()
   ) throws(DiskCacheError) {
     try self.init(
       path: try CachesFolder.path(name: name), configuration: configuration, clock: clock)
@@ -236,19 +236,13 @@ public final class BlockingDiskCache: @unchecked Sendable {
     }
   }
 
-  /// Evicts entries, chosen by the policy, until the values that are not permanent have at most
-  /// `bytes`.
-  @discardableResult public func trim(toBytes bytes: UInt64) throws(DiskCacheError) -> Freed {
+  /// Evicts entries, chosen by the policy, until at most `count` that are not permanent are left,
+  /// with values of at most `bytes`; less than 0 counts as 0.
+  @discardableResult public func trim(
+    toCount count: Int = .max, bytes: UInt64 = .max
+  ) throws(DiskCacheError) -> Freed {
     try remove { (core) throws(DiskCacheError) in
-      try core.beginTrim(entriesMax: .max, bytesMax: bytes)
-    }
-  }
-
-  /// Evicts entries, chosen by the policy, until at most `count` that are not permanent are left;
-  /// less than 0 counts as 0.
-  @discardableResult public func trim(toCount count: Int) throws(DiskCacheError) -> Freed {
-    try remove { (core) throws(DiskCacheError) in
-      try core.beginTrim(entriesMax: count, bytesMax: .max)
+      try core.beginTrim(entriesMax: count, bytesMax: bytes)
     }
   }
 
@@ -353,7 +347,7 @@ public final class BlockingDiskCache: @unchecked Sendable {
     withLock { core in
       var counts = core.tier.counts
       counts.expirations += core.keptExpirations
-      if core.configuration.values != .files { counts.bytesMoved = core.statistics.bytesMoved }
+      if core.configuration.segmentBytes != nil { counts.bytesMoved = core.statistics.bytesMoved }
       return counts
     }
   }

@@ -70,7 +70,7 @@
   ///   `database`, `damaged`, `limit` or `configuration`.
   public init(
     path: some CacheLocation, configuration: DiskConfiguration = DiskConfiguration(),
-    clock: any CacheClock = WallCacheClock()
+    clock: any CacheClock = SystemCacheClock.wall()
   ) async throws(DiskCacheError) {
     self.init(
       try await CacheLanes("larder.disk.opening", count: 1).run(0) { () throws(DiskCacheError) in
@@ -85,7 +85,7 @@
   /// - Throws: `files` if the name is not that of a folder; the errors of the other initialiser.
   public init(
     name: String, configuration: DiskConfiguration = DiskConfiguration(),
-    clock: any CacheClock = WallCacheClock()
+    clock: any CacheClock = SystemCacheClock.wall()
   ) async throws(DiskCacheError) {
     try await self.init(
       path: try CachesFolder.path(name: name), configuration: configuration, clock: clock)

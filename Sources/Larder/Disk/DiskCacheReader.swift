@@ -35,7 +35,7 @@ public struct DiskCacheReader: Sendable {
   /// - Throws: `files` for something that is not the path of a folder.
   public init(
     path: some CacheLocation, encryption: DiskEncryption? = nil,
-    clock: any CacheClock = WallCacheClock()
+    clock: any CacheClock = SystemCacheClock.wall()
   ) throws(DiskCacheError) {
     self.path = try DiskFolder.absolutePath(path.cacheLocation)
     self.encryption = encryption

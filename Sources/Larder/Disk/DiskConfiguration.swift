@@ -5,8 +5,8 @@ import LarderEngine
 /// Opening a cache with a number out of range throws `DiskCacheError.limit` and does not touch the
 /// disk.
 public struct DiskConfiguration: Sendable, Hashable {
-  /// The largest `inlineBytesMax`: SQLite takes rows of up to 10^9 bytes.
-  public static var inlineBytesLargest: Int { DiskKey.inlineBytesMax }
+  package static var inlineBytesRange: ClosedRange<Int> { 0...DiskKey.inlineBytesMax }
+  package static var segmentBytesRange: ClosedRange<Int> { 4 << 10...1 << 30 }
 
   /// The policy with its parameters, such as `lru` or `s3-fifo:small=0.1`; not one that needs to
   /// know the future.
@@ -19,10 +19,13 @@ public struct DiskConfiguration: Sendable, Hashable {
   /// Writes that must survive a crash.
   public var durability: DiskDurability
   /// Values of up to this many bytes are stored in the database, larger ones as configured by
-  /// `values`. From 0 to `inlineBytesLargest`.
+  /// `segmentBytes`. From 0 to 500,000,000.
   public var inlineBytesMax: Int
-  /// Storage of larger values.
-  public var values: DiskValues
+  /// Storage of larger values from now on: appended to segment files of up to this many bytes,
+  /// from 4 KiB to 1 GiB; nil for one file per value, as larger ones get in any case. Once dead
+  /// bytes exceed a third of the live ones plus a segment, live values of the emptiest segment are
+  /// copied to the open one.
+  public var segmentBytes: Int?
   /// With durability `none`: sets and removals per commit, from 1 to 1,000,000; fewer if the values
   /// take 4 MiB, or the changed pages twice `pageCacheBytes`.
   public var groupWrites: Int
@@ -59,7 +62,7 @@ public struct DiskConfiguration: Sendable, Hashable {
   public init(
     policy: CachePolicy = .lru, admission: String? = nil, limits: DiskLimits = DiskLimits(),
     durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10,
-    values: DiskValues = .files, groupWrites: Int = 1000, pageCacheBytes: Int = 8 << 20,
+    segmentBytes: Int? = nil, groupWrites: Int = 1000, pageCacheBytes: Int = 8 << 20,
     encryption: DiskEncryption? = nil,
     troubleHandling: DiskTroubleHandling? = nil, expireAfterAccess: Duration? = nil,
     isExcludedFromBackup: Bool = false, fileProtection: DiskFileProtection? = nil,
@@ -70,7 +73,7 @@ public struct DiskConfiguration: Sendable, Hashable {
     self.limits = limits
     self.durability = durability
     self.inlineBytesMax = inlineBytesMax
-    self.values = values
+    self.segmentBytes = segmentBytes
     self.groupWrites = groupWrites
     self.pageCacheBytes = pageCacheBytes
     self.encryption = encryption
@@ -179,28 +182,6 @@ public enum DiskFileProtection: String, Sendable, Hashable, CaseIterable, Codabl
   case completeUntilFirstUserAuthentication = "complete-until-first-user-authentication"
 }
 
-/// Storage of values above `DiskConfiguration.inlineBytesMax` that are stored from now on.
-public enum DiskValues: Sendable, Hashable {
-  /// One file per value.
-  case files
-  /// Appended to segment files of up to `bytes` bytes, from `segmentBytesMin` to
-  /// `segmentBytesLargest`; larger values get their own file. Once dead bytes exceed a third of the
-  /// live ones plus a segment, live values of the emptiest segment are copied to the open one.
-  case segments(bytes: Int)
-
-  /// Minimum size of a segment.
-  public static var segmentBytesMin: Int { 4 << 10 }
-  /// Maximum size of a segment.
-  public static var segmentBytesLargest: Int { 1 << 30 }
-
-  var segmentBytes: Int {
-    switch self {
-    case .files: 0
-    case .segments(let bytes): bytes
-    }
-  }
-}
-
 extension DiskConfiguration {
   func check() throws(DiskCacheError) {
     let largest = PolicySetup.capacityMax
@@ -229,11 +210,9 @@ extension DiskConfiguration {
         expected: "at least a microsecond, or nil for never")
     }
     try require("limits.freeBytes", limits.freeBytes, in: 0...largest, " (2^50)")
-    try require("inlineBytesMax", inlineBytesMax, in: 0...Self.inlineBytesLargest)
-    if case .segments(let bytes) = values {
-      try require(
-        "values.segments.bytes", bytes,
-        in: DiskValues.segmentBytesMin...DiskValues.segmentBytesLargest)
+    try require("inlineBytesMax", inlineBytesMax, in: Self.inlineBytesRange)
+    if let segmentBytes {
+      try require("segmentBytes", segmentBytes, in: Self.segmentBytesRange, ", or nil for none")
     }
     if isShared, durability == .none {
       throw .limit("durability", "none", expected: "normal or full in a shared cache")

@@ -10,28 +10,36 @@
   #else
     public import Foundation
   #endif
+#elseif canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
-  /// Encryption of the keys and values of a disk cache with a key that the app provides.
-  ///
-  /// ```swift
-  /// let encryption = try DiskEncryption(key: keyFromTheKeychain)
-  /// let cache = try await DiskCache(
-  ///   path: folder, configuration: DiskConfiguration(encryption: encryption))
-  /// ```
-  ///
-  /// **Method.** AES-GCM (NIST SP 800-38D, 2007), with keys for values, headers and suite names
-  /// that HKDF-SHA-256 (RFC 5869, 2010) derives from the app's key and a random salt, and a random
-  /// nonce of 96 bits per write, which is safe for 2^32 writes of a folder. A value is bound to its
-  /// suite, key and row. A value that was tampered with is a miss; another change is damage.
-  ///
-  /// **Not hidden** from someone who can read the disk: numbers and sizes of entries, suites and
-  /// identities of codecs, times, costs, order and frequency of use. Someone who can write to it
-  /// can remove entries and restore older states. Keys and values in use are not encrypted in
-  /// memory.
-  ///
-  /// A folder is encrypted from its first opening or never: opening it with another key, without
-  /// its key, or with a key although it is not encrypted is an error and changes nothing.
-  public struct DiskEncryption: Sendable, Hashable {
+/// Encryption of the keys and values of a disk cache with a key that the app provides.
+///
+/// ```swift
+/// let encryption = try DiskEncryption(key: keyFromTheKeychain)
+/// let cache = try await DiskCache(
+///   path: folder, configuration: DiskConfiguration(encryption: encryption))
+/// ```
+///
+/// **Method.** AES-GCM (NIST SP 800-38D, 2007), with keys for values, headers and suite names
+/// that HKDF-SHA-256 (RFC 5869, 2010) derives from the app's key and a random salt, and a random
+/// nonce of 96 bits per write, which is safe for 2^32 writes of a folder. A value is bound to its
+/// suite, key and row. A value that was tampered with is a miss; another change is damage.
+///
+/// **Not hidden** from someone who can read the disk: numbers and sizes of entries, suites and
+/// identities of codecs, times, costs, order and frequency of use. Someone who can write to it
+/// can remove entries and restore older states. Keys and values in use are not encrypted in
+/// memory.
+///
+/// A folder is encrypted from its first opening or never: opening it with another key, without
+/// its key, or with a key although it is not encrypted is an error and changes nothing.
+///
+/// Requires the package trait `Encryption`: without it, no value of this type can be created.
+public struct DiskEncryption: Sendable, Hashable {
+  #if Encryption
     let key: SymmetricKey
 
     package static var isAvailable: Bool { true }
@@ -58,16 +66,17 @@
 
     /// Hashes the length of the key only.
     public func hash(into hasher: inout Hasher) { hasher.combine(key.bitCount) }
-  }
+  #else
+    package static var isAvailable: Bool { false }
 
-  extension DiskEncryption: CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-  {
+    private init() {}
+  #endif
+}
+
+#if Encryption
+  extension DiskEncryption: CustomStringConvertible, CustomReflectable {
     /// A description with the key's length, not the key.
     public var description: String { "AES-GCM with a key of \(key.bitCount) bits" }
-
-    /// A description with the key's length, not the key.
-    public var debugDescription: String { description }
 
     /// Empty, so that no dump shows the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
@@ -106,22 +115,6 @@
     }
   }
 #else
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
-
-  /// Encryption of a disk cache, which this build does not have: it requires the package trait
-  /// `Encryption`. No value can be created, so no cache can be encrypted, and opening an encrypted
-  /// one is an error.
-  public struct DiskEncryption: Sendable, Hashable {
-    /// False: this build cannot encrypt.
-    package static var isAvailable: Bool { false }
-
-    private init() {}
-  }
-
   struct SealKey: Sendable {
     init(_ encryption: DiskEncryption, _: Data, purpose: String) {}
 

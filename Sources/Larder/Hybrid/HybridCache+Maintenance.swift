@@ -49,7 +49,7 @@ extension HybridCache {
   /// lost. Returns the number of evicted entries.
   @discardableResult public func trimMemory(toCount count: Int = .max, weight: Int = .max) -> Int {
     defer { finish() }
-    return (memory?.trim(toCount: count) ?? 0) + (memory?.trim(toWeight: weight) ?? 0)
+    return memory?.trim(toCount: count, weight: weight) ?? 0
   }
 
   @discardableResult package func trimDisk(

@@ -59,7 +59,7 @@ public struct HybridCacheConfiguration: Sendable {
     strategy: CacheStrategy = .cacheElseFetch, staleIfError: Duration? = nil,
     staleWhileRevalidate: Duration? = HybridCacheConfiguration.whileKept,
     pressureRule: MemoryPressureRule = MemoryPressureRule(keptOnWarning: 0, keptWhenCritical: 0),
-    suite: String = "", clock: any CacheClock = WallCacheClock(isExact: false),
+    suite: String = "", clock: any CacheClock = SystemCacheClock.wall(isExact: false),
     loadTimeout: Duration? = nil, loadsMax: Int? = nil, negativeLife: Duration? = nil
   ) {
     self.memory = memory

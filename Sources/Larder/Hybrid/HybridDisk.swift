@@ -160,11 +160,7 @@ final class HybridDisk: Sendable {
   }
 
   func trim(toCount count: Int, bytes: UInt64) throws(HybridCacheError) -> Freed {
-    try call { (cache) throws(DiskCacheError) in
-      var freed = try cache.trim(toCount: count)
-      freed += try cache.trim(toBytes: bytes)
-      return freed
-    }
+    try call { (cache) throws(DiskCacheError) in try cache.trim(toCount: count, bytes: bytes) }
   }
 
   func flush() throws(HybridCacheError) {

@@ -80,27 +80,22 @@ extension MemoryCache {
     }
   }
 
-  /// Evicts entries, chosen by the policy, until their total weight is at most `weight`; every
-  /// shard evicts the same share. Returns the number of evicted entries.
-  @discardableResult public func trim(toWeight weight: Int) -> Int {
-    let held = statistics.weight
-    let wanted = UInt64(max(weight, 0))
-    guard held > wanted else { return 0 }
-    return trim(.trim) { _, tier in
-      let part = tier.used.multipliedFullWidth(by: wanted)
-      return (held.dividingFullWidth(part).quotient, .max)
+  /// Evicts entries, chosen by the policy, until at most `count` are left with a total weight of at
+  /// most `weight`; every shard evicts the same share. Returns the number of evicted entries.
+  @discardableResult public func trim(toCount count: Int = .max, weight: Int = .max) -> Int {
+    func share<Number: FixedWidthInteger>(
+      of part: Number, keeping wanted: Number, of held: Number
+    ) -> Number where Number.Magnitude: FixedWidthInteger {
+      held > wanted ? held.dividingFullWidth(part.multipliedFullWidth(by: wanted)).quotient : .max
     }
-  }
-
-  /// Evicts entries, chosen by the policy, until at most `count` are left; every shard evicts the
-  /// same share. Returns the number of evicted entries.
-  @discardableResult public func trim(toCount count: Int) -> Int {
-    let held = self.count
-    let wanted = max(count, 0)
-    guard held > wanted else { return 0 }
+    let held = statistics
+    let (count, weight) = (max(count, 0), UInt64(max(weight, 0)))
+    guard held.count > count || held.weight > weight else { return 0 }
     return trim(.trim) { _, tier in
-      let part = tier.count.multipliedFullWidth(by: wanted)
-      return (.max, held.dividingFullWidth(part).quotient)
+      (
+        share(of: tier.used, keeping: weight, of: held.weight),
+        share(of: tier.count, keeping: count, of: held.count)
+      )
     }
   }
 

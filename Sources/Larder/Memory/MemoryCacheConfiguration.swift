@@ -63,7 +63,7 @@ public struct MemoryCacheConfiguration: Sendable {
   public init(
     limits: MemoryCacheLimits, policy: CachePolicy = .lru, admission: String? = nil,
     shards: Int? = nil, hashing: KeyHashing = .standard,
-    clock: any CacheClock = MonotonicCacheClock(),
+    clock: any CacheClock = SystemCacheClock.monotonic(),
     pressureRule: MemoryPressureRule = MemoryPressureRule(),
     observesMemoryPressure: Bool = MemoryPressureRule.isObservedByDefault,
     refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,

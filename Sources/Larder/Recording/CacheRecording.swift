@@ -50,15 +50,6 @@ public final class CacheRecording: Sendable {
   }
 }
 
-/// Representation of keys in a recording.
-public enum RecordedKeys: Sendable, Hashable {
-  /// A 64-bit hash with a random key that is discarded when the recording ends: no key can be
-  /// derived from the file or tested for, and two recordings cannot be matched.
-  case keyed
-  /// The key as plain text. For keys without secrets.
-  case plain
-}
-
 enum RecordedText {
   static func check<Key>(_ type: Key.Type) throws(RecordingError) {
     guard type is any DiskKeyRepresentable.Type || type is any CustomStringConvertible.Type else {
@@ -119,7 +110,7 @@ public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
     case .alreadyRecording(let path):
       "recording: the cache is already being recorded to \(path); stop that recording first"
     case .keysWithoutText(let type):
-      "recording: keys of type \(type) have no text form: record hashes (.keyed), or make them "
+      "recording: keys of type \(type) have no text form: leave out plainKeys, or make them "
         + "CustomStringConvertible"
     case .exists(let path):
       "recording: \(path) exists; a recording never overwrites a file"
@@ -142,25 +133,28 @@ extension MemoryCache {
   ///     read it.
   ///   - sampling: Share of keys to record, above 0 and at most 1, by which capacities are scaled
   ///     when the file is read: 0.01 suits caches of 100,000 entries.
-  ///   - keys: Representation of keys in the file. Keys with the same hash count as one.
+  ///   - plainKeys: True to store the text of each key, for keys without secrets. Otherwise the
+  ///     file has hashes with a random key that is discarded when the recording ends: no key can be
+  ///     derived from the file or tested for, and two recordings cannot be matched. Keys with the
+  ///     same hash, of 64 bits, count as one.
   /// - Throws: `RecordingError`; `alreadyRecording` until the previous recording was stopped.
   @discardableResult public func record(
-    to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed
+    to path: String, sampling: Double = 1, plainKeys: Bool = false
   ) throws(RecordingError) -> CacheRecording {
-    try record(to: path, sampling: sampling, keys: keys, file: nil)
+    try record(to: path, sampling: sampling, plainKeys: plainKeys, file: nil)
   }
 
   package func record(
-    to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed,
+    to path: String, sampling: Double = 1, plainKeys: Bool = false,
     file: (any RecordingFile)?, isPart: Bool = false
   ) throws(RecordingError) -> CacheRecording {
-    if keys == .plain { try RecordedText.check(Key.self) }
+    if plainKeys { try RecordedText.check(Key.self) }
     // Captures the shards, not the cache: otherwise the writer could hold the last reference to the
     // cache. The shards exist until the recording is notified of its end.
     nonisolated(unsafe) let blocks = blocks
     return try recorder.begin(
       RecordPoint.Plan(
-        path: path, sampling: sampling, keys: keys, origin: isPart ? .hybrid : .memory,
+        path: path, sampling: sampling, plainKeys: plainKeys, origin: isPart ? .hybrid : .memory,
         clock: clock, rings: blocks.slots?.count ?? blocks.count, file: file,
         notesGetsOnly: isPart,
         gets: { blocks.gets }, arm: { [events] in events.record($0) }))
@@ -314,19 +308,20 @@ extension BlockingDiskCache {
   /// Records every get, set and removal from now on, in all suites: see `MemoryCache.record`. The
   /// text of a key in a suite with a name is that name, a slash, and the key.
   @discardableResult public func record(
-    to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed
+    to path: String, sampling: Double = 1, plainKeys: Bool = false
   ) throws(RecordingError) -> CacheRecording {
-    try record(to: path, sampling: sampling, keys: keys, file: nil)
+    try record(to: path, sampling: sampling, plainKeys: plainKeys, file: nil)
   }
 
   package func record(
-    to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed,
+    to path: String, sampling: Double = 1, plainKeys: Bool = false,
     file: (any RecordingFile)?
   ) throws(RecordingError) -> CacheRecording {
     nonisolated(unsafe) let core = core
     return try recorder.begin(
       RecordPoint.Plan(
-        path: path, sampling: sampling, keys: keys, origin: .disk, clock: core.clock, file: file,
+        path: path, sampling: sampling, plainKeys: plainKeys, origin: .disk, clock: core.clock,
+        file: file,
         gets: { [lock] in
           lock.lock()
           defer { lock.unlock() }
@@ -387,22 +382,23 @@ extension HybridCache {
   /// Records every request, set and removal from now on: see `MemoryCache.record`. Bytes are known
   /// of values that have been on disk. The text of a key is its `diskKey`.
   @discardableResult public func record(
-    to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed
+    to path: String, sampling: Double = 1, plainKeys: Bool = false
   ) throws(RecordingError) -> CacheRecording {
-    try record(to: path, sampling: sampling, keys: keys, file: nil)
+    try record(to: path, sampling: sampling, plainKeys: plainKeys, file: nil)
   }
 
   package func record(
-    to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed,
+    to path: String, sampling: Double = 1, plainKeys: Bool = false,
     file: (any RecordingFile)?
   ) throws(RecordingError) -> CacheRecording {
     if let memory {
       return try memory.record(
-        to: path, sampling: sampling, keys: keys, file: file, isPart: true)
+        to: path, sampling: sampling, plainKeys: plainKeys, file: file, isPart: true)
     }
     return try recorder.begin(
       RecordPoint.Plan(
-        path: path, sampling: sampling, keys: keys, origin: .hybrid, clock: clock, file: file,
+        path: path, sampling: sampling, plainKeys: plainKeys, origin: .hybrid, clock: clock,
+        file: file,
         gets: { [disk] in
           guard let statistics = disk?.statistics else { return 0 }
           return statistics.hits &+ statistics.misses

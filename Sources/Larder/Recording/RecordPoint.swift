@@ -63,7 +63,7 @@ public import Synchronization
   struct Plan {
     var path: String
     var sampling: Double
-    var keys: RecordedKeys
+    var plainKeys: Bool
     var origin: RecordedHeader.Origin
     var clock: any CacheClock
     var rings = 1
@@ -104,7 +104,7 @@ public import Synchronization
           file: file,
           header: RecordedHeader(
             threshold: threshold, began: Self.timeOfDay, origin: plan.origin,
-            keys: plan.keys == .plain ? .plain : .keyed),
+            keys: plan.plainKeys ? .plain : .keyed),
           clock: plan.clock, memory: memory,
           // Does not capture this object, which is destroyed with its cache before the last texts
           // are written.
@@ -113,7 +113,7 @@ public import Synchronization
       state.recording = recording
       state.arm = plan.arm
       place.store(UInt(bitPattern: memory.rings.base), ordering: .sequentiallyConsistent)
-      wantsTexts.store(plan.keys == .plain, ordering: .sequentiallyConsistent)
+      wantsTexts.store(plan.plainKeys, ordering: .sequentiallyConsistent)
       notesGetsOnly.store(plan.notesGetsOnly, ordering: .sequentiallyConsistent)
       self.threshold.store(threshold, ordering: .sequentiallyConsistent)
       plan.arm(threshold)

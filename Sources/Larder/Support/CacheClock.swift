@@ -17,29 +17,43 @@ public protocol CacheClock: Sendable {
   var now: CacheInstant { get }
 }
 
-/// The system's monotonic clock: it never goes back, and setting the time of day does not change
-/// it. It includes the time for which the machine was suspended.
-public struct MonotonicCacheClock: CacheClock {
+/// A clock of the system. Exact to a microsecond, it takes about 24 ns to read; otherwise it
+/// advances with the kernel's ticks (1 to 10 milliseconds) and takes about 5 ns.
+public struct SystemCacheClock: CacheClock {
   private let source: clockid_t
 
-  /// Creates a clock that is exact to a microsecond and takes about 24 ns to read, or, unless
-  /// `isExact`, one that advances with the kernel's ticks (1 to 10 milliseconds) and takes about 5
-  /// ns. On Linux, the latter adds the time of a suspension up to a second after it ended.
-  public init(isExact: Bool = false) {
+  /// Returns the monotonic clock: it never goes back, and setting the time of day does not change
+  /// it. It counts from the machine's start, and includes the time for which the machine was
+  /// suspended; on Linux, unless it is exact, up to a second after that ended.
+  public static func monotonic(isExact: Bool = false) -> SystemCacheClock {
     #if canImport(Darwin)
-      source = isExact ? CLOCK_MONOTONIC_RAW : CLOCK_MONOTONIC_RAW_APPROX
+      SystemCacheClock(source: isExact ? CLOCK_MONOTONIC_RAW : CLOCK_MONOTONIC_RAW_APPROX)
     #else
-      source = isExact ? CLOCK_BOOTTIME : CLOCK_MONOTONIC_COARSE
+      SystemCacheClock(source: isExact ? CLOCK_BOOTTIME : CLOCK_MONOTONIC_COARSE)
     #endif
   }
 
-  /// The time since the machine started.
+  /// Returns the time of day since 1 January 1970, UTC, for caches that outlive their process:
+  /// stored expiries must stay comparable, and the monotonic clock restarts with the machine. On
+  /// Apple's systems it is always exact.
+  ///
+  /// If the time of day is set back, entries live longer by that much; if it is set forward, they
+  /// expire early. It has no other effect.
+  public static func wall(isExact: Bool = true) -> SystemCacheClock {
+    #if canImport(Darwin)
+      SystemCacheClock(source: CLOCK_REALTIME)
+    #else
+      SystemCacheClock(source: isExact ? CLOCK_REALTIME : CLOCK_REALTIME_COARSE)
+    #endif
+  }
+
+  /// The time.
   public var now: CacheInstant {
     let time = CacheInstant(reading: source)
     #if canImport(Darwin)
       return time
     #else
-      if source == CLOCK_BOOTTIME { return time }
+      if source != CLOCK_MONOTONIC_COARSE { return time }
       let all = SuspendedTime.ofMachine.time(awake: time.microseconds) {
         let boot = CacheInstant(reading: CLOCK_BOOTTIME).microseconds
         return (awake: CacheInstant(reading: CLOCK_MONOTONIC).microseconds, all: boot)
@@ -77,29 +91,6 @@ final class SuspendedTime: Sendable {
   }
 }
 
-/// The time of day, for caches that outlive their process: stored expiries must stay comparable,
-/// and the monotonic clock restarts with the machine.
-///
-/// If the time of day is set back, entries live longer by that much; if it is set forward, they
-/// expire early. It has no other effect.
-public struct WallCacheClock: CacheClock {
-  private let source: clockid_t
-
-  /// Creates a clock that is exact to a microsecond and takes about 24 ns to read, or, unless
-  /// `isExact`, on Linux one that advances with the kernel's ticks (1 to 10 milliseconds) and takes
-  /// about 5 ns.
-  public init(isExact: Bool = true) {
-    #if canImport(Darwin)
-      source = CLOCK_REALTIME
-    #else
-      source = isExact ? CLOCK_REALTIME : CLOCK_REALTIME_COARSE
-    #endif
-  }
-
-  /// The time since 1 January 1970, UTC.
-  public var now: CacheInstant { CacheInstant(reading: source) }
-}
-
 /// A time of a `CacheClock`: the duration since the clock's fixed origin, exact to a microsecond.
 ///
 /// ```swift
@@ -121,7 +112,7 @@ public struct CacheInstant: InstantProtocol {
   /// Creates the time `elapsed` after the origin; less than zero counts as zero.
   public init(_ elapsed: Duration) { microseconds = elapsed.microseconds }
 
-  /// Creates the time of a date, for clocks that count from 1 January 1970 as `WallCacheClock`
+  /// Creates the time of a date, for clocks that count from 1 January 1970 as that of the day
   /// does; earlier dates count as that.
   public init(_ date: Date) { microseconds = date.microsecondsSince1970 }
 

@@ -214,9 +214,7 @@ extension WorkloadKeys {
       default: "`2`", example: "2"),
     Key(
       "segment",
-      .bytes(
-        UInt64(DiskValues.segmentBytesMin)...UInt64(DiskValues.segmentBytesLargest), such: "64MiB"),
-      \.segmentBytes,
+      .bytes(DiskConfiguration.segmentBytesRange, such: "64MiB"), \.segmentBytes,
       "appends values above `inline` (see `execute`) to segment files of this size, which are "
         + "recycled: see [flash](flash.md). Only for a `disk` whose capacity is in bytes; policies "
         + "apply", default: "none; a file for each large value", example: "64MiB"),

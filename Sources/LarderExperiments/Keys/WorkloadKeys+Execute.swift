@@ -50,7 +50,7 @@ extension WorkloadKeys {
       "durability", .choice(), \.durability,
       "durability of a disk tier: `none`, `normal`, `full`", default: "`normal`", example: "none"),
     Key(
-      "inline", .bytes(0...DiskConfiguration.inlineBytesLargest, such: "20KiB"), \.inlineBytesMax,
+      "inline", .bytes(DiskConfiguration.inlineBytesRange, such: "20KiB"), \.inlineBytesMax,
       "values of up to this many bytes are stored in the database, larger ones in files",
       default: "`20KiB`", example: "4KiB"),
     Key(

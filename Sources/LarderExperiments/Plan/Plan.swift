@@ -224,7 +224,8 @@ package struct Plan: Sendable {
         of: configuration.name, ": segments need a trace with sizes and capacities in bytes")
     }
     let execution = workload.execution ?? ExecutionSpec()
-    var setup = SegmentSetup(bytes: bytes, inlineBytesMax: UInt64(execution.inlineBytesMax))
+    var setup = SegmentSetup(
+      bytes: UInt64(bytes), inlineBytesMax: UInt64(execution.inlineBytesMax))
     if execution.durability == .none {
       let standard = DiskConfiguration()
       setup.groupWrites = standard.groupWrites

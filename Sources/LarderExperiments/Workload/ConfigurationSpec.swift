@@ -93,7 +93,7 @@ package struct TierSpec: Sendable, Hashable {
   package var objectsMax: UInt64?
   package var admission: PolicySpec?
   package var layout: FlashLayout?
-  package var segmentBytes: UInt64?
+  package var segmentBytes: Int?
   /// A layout while the tier is decoded.
   var flash = FlashOptions()
   package var drive: DriveModel?

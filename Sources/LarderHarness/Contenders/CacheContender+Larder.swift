@@ -276,7 +276,7 @@ extension DiskConfiguration {
       durability: setup.execution.durability,
       inlineBytesMax: setup.design == nil
         ? setup.execution.inlineBytesMax : CachePreset.inlineBytesMax,
-      values: setup.simulation.segments.map { .segments(bytes: Int(clamping: $0.bytes)) } ?? .files,
+      segmentBytes: setup.simulation.segments.map { Int(clamping: $0.bytes) },
       encryption: try setup.encryption)
     seed = setup.simulation.seed
     fingerprints = .spreadObjectIDs

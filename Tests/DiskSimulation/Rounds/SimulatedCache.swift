@@ -17,7 +17,7 @@ struct SimulatedCache {
 
   func open() throws -> BlockingDiskCache {
     try BlockingDiskCache(
-      path: Self.folder, configuration: configuration, clock: WallCacheClock(),
+      path: Self.folder, configuration: configuration, clock: SystemCacheClock.wall(),
       files: SimulatedFiles(disk))
   }
 
@@ -38,7 +38,7 @@ struct SimulatedCache {
     // So small that they are recycled often, and that some values do not fit. Drawn separately, so
     // that the operations of a seed stay the same.
     var other = random
-    configuration.values = other.pick([.files, .segments(bytes: 8_192), .segments(bytes: 16_384)])
+    configuration.segmentBytes = other.pick([nil, 8_192, 16_384])
     configuration.readersAfter = other.pick([0, 4, 1_000])
     // Longer than a round; the times of use are written like values.
     configuration.expireAfterAccess = other.pick([nil, .seconds(3_600)])

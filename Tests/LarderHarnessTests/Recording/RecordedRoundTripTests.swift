@@ -80,7 +80,7 @@ struct RecordedRoundTripTests {
     configuration.countsRows = false
     let cache = try BlockingDiskCache(
       path: folder.appending(path: "cache").path, configuration: configuration)
-    let recording = try cache.record(to: path, keys: .plain)
+    let recording = try cache.record(to: path, plainKeys: true)
     for key in Self.keys(3000, objects: 800) {
       if try cache.value(for: "\(key)") == nil {
         try cache.set(Data(count: key % 180 + 1), for: "\(key)")

@@ -59,7 +59,7 @@ import Testing
     let cache = DiskCache(
       try BlockingDiskCache(
         path: folder.path, configuration: DiskConfiguration(inlineBytesMax: 0),
-        clock: WallCacheClock(), files: files))
+        clock: SystemCacheClock.wall(), files: files))
     let values = (0..<64).map { (key: "\($0)", value: Data(count: 100)) }
     try await cache.setAll(values)
     let parts = Set(values.map { cache.lanes.index($0.key.hashValue) }).count
@@ -82,7 +82,7 @@ import Testing
     let cache = DiskCache(
       try BlockingDiskCache(
         path: folder.path, configuration: DiskConfiguration(inlineBytesMax: 0),
-        clock: WallCacheClock(), files: files))
+        clock: SystemCacheClock.wall(), files: files))
     for key in 0..<64 { try await cache.set(Data(count: 100), for: "\(key)") }
     files.held.hold("read")
     defer { files.held.release() }

@@ -11,13 +11,13 @@ import Testing
   init() throws { folder = try ScratchFolder() }
 
   private func cache(
-    values: DiskValues = .files, encryption: DiskEncryption? = nil, entries: Int = 100
+    segmentBytes: Int? = nil, encryption: DiskEncryption? = nil, entries: Int = 100
   ) throws -> BlockingDiskCache {
     try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: nil, count: entries, freeBytes: 0),
-        durability: .none, inlineBytesMax: 50, values: values, encryption: encryption),
+        durability: .none, inlineBytesMax: 50, segmentBytes: segmentBytes, encryption: encryption),
       clock: clock)
   }
 
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func segmentsHaveKeys() throws {
-    let cache = try cache(values: .segments(bytes: DiskValues.segmentBytesMin))
+    let cache = try cache(segmentBytes: DiskConfiguration.segmentBytesRange.lowerBound)
     for key in 0..<9 { try cache.set(Data(count: 900), for: "\(key)") }
     #expect(try cache.keys().sorted() == (0..<9).map { "\($0)" })
   }

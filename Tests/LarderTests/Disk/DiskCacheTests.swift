@@ -169,7 +169,7 @@ import Testing
       try cache.set(bytes(50), for: "\(number)")
       clock.advance(seconds: 1)
     }
-    #expect(try cache.trim(toBytes: 400).count == 2)
+    #expect(try cache.trim(bytes: 400).count == 2)
     #expect(try !cache.contains("1"))
     #expect(try cache.contains("2"))
     #expect(try cache.trim(toCount: 5).valueBytes == 150)

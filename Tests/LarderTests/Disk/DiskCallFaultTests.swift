@@ -53,7 +53,7 @@ import Testing
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: nil, freeBytes: 0), inlineBytesMax: inlineBytesMax
       ).with { $0.checkpointPages = checkpointPages },
-      clock: WallCacheClock(), files: SimulatedFiles(disk))
+      clock: SystemCacheClock.wall(), files: SimulatedFiles(disk))
   }
 
   /// SQLite opens for reading what it cannot open for writing: an error, and no damage.

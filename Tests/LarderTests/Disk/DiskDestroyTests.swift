@@ -17,11 +17,11 @@ import Testing
   }
 
   private func configuration(
-    _ values: DiskValues = .files, _ durability: DiskDurability = .normal
+    _ segmentBytes: Int? = nil, _ durability: DiskDurability = .normal
   ) -> DiskConfiguration {
     DiskConfiguration(
       limits: DiskLimits(freeBytes: 0), durability: durability, inlineBytesMax: 100,
-      values: values)
+      segmentBytes: segmentBytes)
   }
 
   private func fill(_ cache: BlockingDiskCache) throws {
@@ -32,10 +32,10 @@ import Testing
     try cache.flush()
   }
 
-  @Test(
-    arguments: [DiskValues.files, .segments(bytes: 16 << 10)], DiskDurability.allCases)
-  func filesAndFolderAreGone(_ values: DiskValues, _ durability: DiskDurability) throws {
-    let cache = try BlockingDiskCache(path: path, configuration: configuration(values, durability))
+  @Test(arguments: [nil, 16 << 10], DiskDurability.allCases)
+  func filesAndFolderAreGone(_ segmentBytes: Int?, _ durability: DiskDurability) throws {
+    let configuration = configuration(segmentBytes, durability)
+    let cache = try BlockingDiskCache(path: path, configuration: configuration)
     try fill(cache)
     try cache.destroy()
     #expect(!manager.fileExists(atPath: path))
@@ -45,7 +45,7 @@ import Testing
     // A second call and `close` have nothing to do.
     try cache.destroy()
     try cache.close()
-    let again = try BlockingDiskCache(path: path, configuration: configuration(values, durability))
+    let again = try BlockingDiskCache(path: path, configuration: configuration)
     #expect(again.count == 0 && again.statistics.damages == 0 && again.damage == nil)
   }
 
@@ -109,19 +109,20 @@ import Testing
 
   /// Removals of files fail from some call on; the rest is still removed, and the folder can be
   /// opened, and destroyed by a second call.
-  @Test(arguments: [DiskValues.files, .segments(bytes: 16 << 10)], ["remove", "list", "kind"])
-  func failureHalfWayLeavesAFolderThatOpens(_ values: DiskValues, _ call: String) throws {
+  @Test(arguments: [nil, 16 << 10], ["remove", "list", "kind"])
+  func failureHalfWayLeavesAFolderThatOpens(_ segmentBytes: Int?, _ call: String) throws {
+    let configuration = configuration(segmentBytes)
     for allowed in [0, 1, 3, 10, 40] {
       let files = FaultyFiles()
       let cache = try BlockingDiskCache(
-        path: path, configuration: configuration(values), clock: WallCacheClock(), files: files)
+        path: path, configuration: configuration, clock: SystemCacheClock.wall(), files: files)
       try fill(cache)
       files.failsAfter(allowed, call)
       let isComplete = (try? cache.destroy()) != nil
       files.set { $0.calls = [] }
       #expect(throws: DiskCacheError.closed(path: path)) { try cache.value(for: "2") }
       #expect(manager.fileExists(atPath: path) == !isComplete)
-      let again = try BlockingDiskCache(path: path, configuration: configuration(values))
+      let again = try BlockingDiskCache(path: path, configuration: configuration)
       // A value is whole or gone, and new ones are stored.
       for number in 0..<100 {
         let value = try again.value(for: "\(number)", suite: number % 2 == 0 ? "" : "s")

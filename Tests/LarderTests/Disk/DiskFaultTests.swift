@@ -54,14 +54,12 @@ import Testing
   }
 
   /// Lack of permission, a locked device, a cable or a network: no evidence of damage.
-  @Test(
-    arguments: [EPERM, EACCES, EIO, ESTALE, ETIMEDOUT, EMFILE],
-    [DiskValues.files, .segments(bytes: 16_384)])
-  func valueThatCannotBeReadNowStays(number: Int32, values: DiskValues) throws {
+  @Test(arguments: [EPERM, EACCES, EIO, ESTALE, ETIMEDOUT, EMFILE], [nil, 16_384])
+  func valueThatCannotBeReadNowStays(number: Int32, segmentBytes: Int?) throws {
     let cache = try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        limits: DiskLimits(freeBytes: 0), inlineBytesMax: 100, values: values),
+        limits: DiskLimits(freeBytes: 0), inlineBytesMax: 100, segmentBytes: segmentBytes),
       clock: clock, files: files)
     try cache.set(bytes(3_000), for: "a", options: DiskStoreOptions(isPermanent: true))
     try cache.set(bytes(3_000, 1), for: "b")

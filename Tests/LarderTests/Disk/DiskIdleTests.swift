@@ -12,14 +12,15 @@ import Testing
   init() throws { folder = try ScratchFolder(isSmall: true) }
 
   private func open(
-    idle: Int? = 80, _ values: DiskValues = .files, inline: Int = 100, policy: CachePolicy = .lru,
+    idle: Int? = 80, _ segmentBytes: Int? = nil, inline: Int = 100, policy: CachePolicy = .lru,
     files: any FileLayer = SystemFiles()
   ) throws -> BlockingDiskCache {
     try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        policy: policy, limits: DiskLimits(freeBytes: 0), inlineBytesMax: inline, values: values,
-        expireAfterAccess: idle.map { .seconds($0) }), clock: clock, files: files)
+        policy: policy, limits: DiskLimits(freeBytes: 0), inlineBytesMax: inline,
+        segmentBytes: segmentBytes, expireAfterAccess: idle.map { .seconds($0) }),
+      clock: clock, files: files)
   }
 
   @Test(arguments: [0, 100], [CachePolicy.lru, .s3FIFO])

@@ -98,7 +98,7 @@ import Testing
       path: "/caches/app",
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: nil, freeBytes: 0), durability: .none),
-      clock: WallCacheClock(), files: SimulatedFiles(disk))
+      clock: SystemCacheClock.wall(), files: SimulatedFiles(disk))
     try cache.set(value, for: "first")
     try cache.flush()
     for isNew in [true, false] {

@@ -113,7 +113,7 @@ import Testing
       try cache.renew("0", timeToLive: life)
     }
     try cache.trim(toAge: .seconds(Int64.max) * 8)
-    try cache.trim(toBytes: .max)
+    try cache.trim(bytes: .max)
     try cache.trim(toCount: .max)
     #expect(cache.count > 0)
     try cache.trim(toCount: .min)

@@ -215,7 +215,7 @@ import Testing
     let files = FaultyFiles()
     let cache = try BlockingDiskCache(
       path: folder.path, configuration: DiskConfiguration(limits: DiskLimits(freeBytes: 0)),
-      clock: WallCacheClock(), files: files)
+      clock: SystemCacheClock.wall(), files: files)
     #expect(manager.fileExists(atPath: folder.path + "/damaged"))
     try cache.set(Data([1]), for: "a")
     files.set { $0.calls = ["remove"] }

@@ -23,14 +23,14 @@ import Testing
   }
 
   private func open(
-    _ durability: DiskDurability = .normal, _ values: DiskValues = .files,
+    _ durability: DiskDurability = .normal, _ segmentBytes: Int? = nil,
     damage: DiskTroubleHandling? = nil
   ) throws -> BlockingDiskCache {
     try BlockingDiskCache(
       path: path,
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability, inlineBytesMax: 100,
-        values: values, troubleHandling: damage))
+        segmentBytes: segmentBytes, troubleHandling: damage))
   }
 
   private func harm(_ harm: Harm) throws {
@@ -55,10 +55,10 @@ import Testing
 
   @Test(arguments: Harm.allCases, DiskDurability.allCases)
   func storedValuesAreThereAfterReopening(_ harm: Harm, _ durability: DiskDurability) throws {
-    for values in [DiskValues.files, .segments(bytes: 1 << 20)] {
+    for segmentBytes in [nil, 1 << 20] {
       try? manager.removeItem(atPath: path)
       try? manager.removeItem(atPath: path + ".moved")
-      let cache = try open(durability, values)
+      let cache = try open(durability, segmentBytes)
       try cache.set(Data([1]), for: "old small")
       try cache.set(Data(count: 5_000), for: "old large")
       try cache.flush()
@@ -69,7 +69,7 @@ import Testing
         #expect(try cache.value(for: "large \(number)") == Data(repeating: 2, count: 6_000))
       }
       try cache.close()
-      let again = try open(durability, values)
+      let again = try open(durability, segmentBytes)
       for number in 0..<20 {
         #expect(try again.value(for: "small \(number)") == Data([2]))
         #expect(try again.value(for: "large \(number)") == Data(repeating: 2, count: 6_000))

@@ -47,7 +47,7 @@ import Testing
       inlineBytesMax: inlineBytesMax, pageCacheBytes: pageCacheBytes
     ).with { $0.checkpointPages = checkpointPages }
     return try BlockingDiskCache(
-      path: "/caches/app", configuration: configuration, clock: WallCacheClock(),
+      path: "/caches/app", configuration: configuration, clock: SystemCacheClock.wall(),
       files: SimulatedFiles(disk))
   }
 

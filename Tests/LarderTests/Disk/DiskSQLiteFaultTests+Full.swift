@@ -46,7 +46,7 @@ extension DiskSQLiteFaultTests {
     switch call {
     case .remove: #expect(try cache.remove("a"))
     case .removeAll: #expect(try cache.removeAll().count == 1)
-    case .trim: #expect(try cache.trim(toBytes: 0).count == 1)
+    case .trim: #expect(try cache.trim(bytes: 0).count == 1)
     case .removeExpired: #expect(try cache.removeExpired().count == 1)
     }
     if durability == .none { try cache.flush() }

@@ -16,7 +16,7 @@ extension DiskSQLiteFaultTests {
       limits: DiskLimits(bytes: nil, freeBytes: 0), durability: .none)
     configuration.readersAfter = 0
     let cache = try BlockingDiskCache(
-      path: folder.path, configuration: configuration, clock: WallCacheClock(),
+      path: folder.path, configuration: configuration, clock: SystemCacheClock.wall(),
       files: FaultyFiles(databaseLayer: String(cString: larder_faults_name())))
     for key in 0..<20 { try cache.set(bytes(1_000, key), for: "\(key)") }
     try cache.flush()

@@ -89,10 +89,10 @@ extension DiskSegmentTests {
       let disk = SimulatedDisk(seed: UInt64(call))
       let configuration = DiskConfiguration(
         limits: DiskLimits(bytes: nil, freeBytes: 0), durability: DiskDurability.none,
-        inlineBytesMax: 100, values: .segments(bytes: 16_384), groupWrites: 1)
+        inlineBytesMax: 100, segmentBytes: 16_384, groupWrites: 1)
       func open() throws -> BlockingDiskCache {
         try BlockingDiskCache(
-          path: "/cache", configuration: configuration, clock: WallCacheClock(),
+          path: "/cache", configuration: configuration, clock: SystemCacheClock.wall(),
           files: SimulatedFiles(disk))
       }
       let cache = try open()

@@ -14,14 +14,13 @@ import Testing
   init() throws { folder = try ScratchFolder(isSmall: true) }
 
   func open(
-    _ values: DiskValues = .segments(bytes: segmentBytes), durability: DiskDurability = .normal,
-    limits: DiskLimits = DiskLimits(bytes: nil, freeBytes: 0),
-    encryption: DiskEncryption? = nil
+    _ segmentBytes: Int? = segmentBytes, durability: DiskDurability = .normal,
+    limits: DiskLimits = DiskLimits(bytes: nil, freeBytes: 0), encryption: DiskEncryption? = nil
   ) throws -> BlockingDiskCache {
     try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        limits: limits, durability: durability, inlineBytesMax: 100, values: values,
+        limits: limits, durability: durability, inlineBytesMax: 100, segmentBytes: segmentBytes,
         groupWrites: 7, encryption: encryption),
       clock: ManualClock(), files: files)
   }
@@ -160,15 +159,15 @@ import Testing
   /// Policies do not know where values are stored.
   @Test func policiesDecideTheSameAsWithFiles() throws {
     var said: [TierStatistics] = []
-    for values in [DiskValues.files, .segments(bytes: Self.segmentBytes)] {
-      let cache = try open(values, limits: DiskLimits(bytes: 200_000, freeBytes: 0))
+    for segmentBytes in [nil, Self.segmentBytes] {
+      let cache = try open(segmentBytes, limits: DiskLimits(bytes: 200_000, freeBytes: 0))
       var random = TestRandom(seed: 9)
       for step in 0..<800 {
         let key = "\(random.below(60))"
         if try cache.value(for: key) == nil { try cache.set(bytes(4_000 + step, step), for: key) }
       }
       var statistics = cache.statistics
-      #expect((statistics.bytesMoved > 0) == (values != .files))
+      #expect((statistics.bytesMoved > 0) == (segmentBytes != nil))
       statistics.bytesMoved = 0
       said.append(statistics)
       try cache.removeAll()
@@ -178,14 +177,14 @@ import Testing
   }
 
   @Test func foldersOfEitherKindOpen() throws {
-    let first = try open(.files)
+    let first = try open(nil)
     for number in 0..<10 { try first.set(bytes(9_000, number), for: "\(number)") }
     try first.close()
     let second = try open()
     for number in 5..<15 { try second.set(bytes(9_000, number + 1), for: "\(number)") }
     #expect(try segments().count == 2)
     try second.close()
-    let third = try open(.files)
+    let third = try open(nil)
     for number in 0..<15 {
       #expect(
         try third.value(for: "\(number)") == bytes(9_000, number < 5 ? number : number + 1))
@@ -226,10 +225,10 @@ import Testing
   }
 
   @Test func segmentsMayBecomeSmaller() throws {
-    var cache = try open(.segments(bytes: 256 << 10))
+    var cache = try open(256 << 10)
     for number in 0..<60 { try cache.set(bytes(5_000, number), for: "\(number)") }
     try cache.close()
-    cache = try open(.segments(bytes: 8 << 10))
+    cache = try open(8 << 10)
     for number in 30..<60 { try cache.set(bytes(5_000, number + 1), for: "\(number)") }
     for number in 0..<60 {
       let value = bytes(5_000, number < 30 ? number : number + 1)
@@ -261,7 +260,7 @@ import Testing
       path: folder.path,
       DiskConfiguration(
         limits: DiskLimits(bytes: nil, freeBytes: 0), inlineBytesMax: 100,
-        values: .segments(bytes: Self.segmentBytes)),
+        segmentBytes: Self.segmentBytes),
       clock: ManualClock(), files: files)
     func set(_ key: String, _ value: Data) throws {
       try Data(key.utf8).withUnsafeBytes { key in
@@ -300,10 +299,8 @@ import Testing
 
   @Test(arguments: [0, 4_095, (1 << 30) + 1])
   func segmentSizesAreBounded(bytes: Int) throws {
-    #expect {
-      _ = try open(.segments(bytes: bytes))
-    } throws: { error in
-      "\(error)".contains("values.segments.bytes \(bytes) is out of range")
+    #expect { _ = try open(bytes) } throws: {
+      "\($0)".contains("segmentBytes \(bytes) is out of range")
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }

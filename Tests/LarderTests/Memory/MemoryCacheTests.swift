@@ -163,14 +163,16 @@ import Testing
         MemoryCacheLimits(count: 400, weight: 4_000), policy: policy, shards: shards)
       for number in 0..<100 { cache.set(number, for: "\(number)", weight: 10) }
       let held = cache.count
-      #expect(cache.trim(toWeight: 4_000) == 0)
+      #expect(cache.trim(weight: 4_000) == 0)
       #expect(cache.trim(toCount: held) == 0)
-      let went = cache.trim(toWeight: held * 5)
+      let went = cache.trim(weight: held * 5)
       #expect(cache.statistics.weight <= UInt64(held * 5))
       #expect(cache.statistics.weight > UInt64(held * 5 - 10 * shards - 1))
       #expect(cache.count == held - went)
       cache.trim(toCount: 20)
       #expect((17...20).contains(cache.count))
+      cache.trim(toCount: 19, weight: 100)
+      #expect((7...10).contains(cache.count))
       #expect(cache.statistics.trims == UInt64(held - cache.count))
       #expect(cache.trim(toCount: -1) > 0)
       #expect(cache.count == 0)

@@ -62,7 +62,7 @@ import Testing
     for key in 0..<9_000 { request(key % 3_000) }
     var (random, steps) = (TestRandom(seed: 3), 0)
     for (number, limit) in [1_000, 3_000, 500, 600].enumerated() {
-      cache.trim(toWeight: limit)
+      cache.trim(weight: limit)
       configuration.limits.weight = limit
       let setup = try configuration.tierSetup(
         shard: 0, of: 1, room: 1, group: PolicyGroup(parts: 1))

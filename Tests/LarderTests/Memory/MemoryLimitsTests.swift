@@ -102,10 +102,10 @@ import Testing
       }
       #expect(cache.count > 0 && cache.count <= 50)
       cache.trim(toCount: .max)
-      cache.trim(toWeight: .max)
+      cache.trim(weight: .max)
       cache.trim(toAge: .seconds(Int64.max) * 4)
       #expect(cache.count > 0)
-      cache.trim(toWeight: .min)
+      cache.trim(weight: .min)
       #expect(cache.statistics.weight == 0)
       cache.trim(toCount: .min)
       #expect(cache.count == 0)

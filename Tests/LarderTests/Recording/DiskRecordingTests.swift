@@ -18,7 +18,7 @@ struct DiskRecordingTests {
 
   @Test func aDiskCache() throws {
     let cache = try BlockingDiskCache(path: folder.path + "/cache")
-    let recording = try cache.record(to: path, keys: .plain)
+    let recording = try cache.record(to: path, plainKeys: true)
     #expect(try cache.value(for: "a") == nil)
     try cache.set(
       Data(count: 300), for: "a",
@@ -64,7 +64,7 @@ struct DiskRecordingTests {
     for round in 0..<5 {
       let path = "\(path) \(round)"
       var cache: BlockingDiskCache? = try BlockingDiskCache(path: folder.path + "/cache")
-      var recording = try cache?.record(to: path, keys: .plain)
+      var recording = try cache?.record(to: path, plainKeys: true)
       let writer = try #require(recording).writer
       recording = nil
       for key in 0..<100 { _ = try cache?.value(for: "key \(key)") }
@@ -104,7 +104,7 @@ struct DiskRecordingTests {
   @Test(arguments: ["lru", "s3-fifo"])
   func aHybridCache(_ policy: String) throws {
     let cache = try hybrid(memory: Self.memory(policy, count: 1))
-    let recording = try cache.record(to: path, keys: .plain)
+    let recording = try cache.record(to: path, plainKeys: true)
     #expect(try cache.entry(for: "a") == nil)
     try cache.set("four", for: "a")
     #expect(try cache.entry(for: "a")?.tier == .memory)
@@ -135,7 +135,7 @@ struct DiskRecordingTests {
 
   @Test func aHybridCacheWithoutMemory() throws {
     let cache = try hybrid(memory: nil)
-    let recording = try cache.record(to: path, keys: .plain)
+    let recording = try cache.record(to: path, plainKeys: true)
     #expect(try cache.entry(for: "a") == nil)
     try cache.set("four", for: "a")
     #expect(try cache.entry(for: "a") != nil)

@@ -169,7 +169,7 @@ struct MemoryRecordingTests {
   @Test(arguments: policies)
   func plainFilesHoldEachKeyOnce(_ policy: String) throws {
     let cache = try cache(policy)
-    let recording = try cache.record(to: path, keys: .plain)
+    let recording = try cache.record(to: path, plainKeys: true)
     for _ in 0..<3 {
       for key in ["a", "Grüße", ""] {
         _ = cache.value(for: key)
@@ -190,11 +190,11 @@ struct MemoryRecordingTests {
   @Test func keysWithoutTextCannotBePlain() throws {
     let cache = MemoryCache<Nameless, Int>(count: 10)
     #expect(throws: RecordingError.keysWithoutText(type: "Nameless")) {
-      try cache.record(to: path, keys: .plain)
+      try cache.record(to: path, plainKeys: true)
     }
-    try cache.record(to: path, keys: .keyed).stop()
+    try cache.record(to: path).stop()
     let numbers = MemoryCache<Int, Int>(count: 10)
-    let recording = try numbers.record(to: path + "2", keys: .plain)
+    let recording = try numbers.record(to: path + "2", plainKeys: true)
     _ = numbers.value(for: 17)
     recording.stop()
     #expect(try RecordedFile(path: path + "2").texts.values.map { $0 } == ["17"])
@@ -317,7 +317,7 @@ struct MemoryRecordingTests {
     for round in 0..<15 {
       let recording = try cache.record(
         to: path + "\(round)", sampling: round % 2 == 0 ? 1 : 0.2,
-        keys: round % 3 == 0 ? .plain : .keyed)
+        plainKeys: round % 3 == 0)
       usleep(3000)
       let statistics = recording.stop()
       #expect(statistics.error == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CacheClockTests {
   @Test func theMonotonicClockNeverGoesBack() {
-    let clock = MonotonicCacheClock()
+    let clock = SystemCacheClock.monotonic()
     var last = clock.time
     #expect(last > 0)
     for _ in 0..<10_000 {
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func exactAndCoarseClocksAgree() {
-    let (exact, coarse) = (MonotonicCacheClock(isExact: true), MonotonicCacheClock())
+    let (exact, coarse) = (SystemCacheClock.monotonic(isExact: true), SystemCacheClock.monotonic())
     let before = exact.time
     let time = coarse.time
     // Coarse by some ticks of the kernel, and by as long as the thread waited in between.

@@ -51,7 +51,7 @@ import Testing
 
   @Test func wallClocksGiveTheDate() {
     let before = Date()
-    let now = WallCacheClock().now.date
+    let now = SystemCacheClock.wall().now.date
     #expect(now.timeIntervalSince(before) > -0.001 && Date().timeIntervalSince(now) > -0.001)
   }
 }

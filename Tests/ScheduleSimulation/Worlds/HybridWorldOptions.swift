@@ -46,7 +46,7 @@
       // Drawn separately, so that the operations of a seed stay the same.
       var other = random
       if other.oneIn(4) { disk.durability = .full }
-      disk.values = other.pick([.files, .segments(bytes: 8_192)])
+      disk.segmentBytes = other.pick([nil, 8_192])
       disk.readersAfter = other.pick([0, 4, 32])
       let choosing: CachePolicy = "auto:policies=lru/lfu/s3-fifo:margin=0"
       if other.oneIn(8) { memory.policy = choosing }

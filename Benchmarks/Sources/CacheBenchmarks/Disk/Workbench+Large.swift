@@ -7,7 +7,7 @@ extension Workbench {
     let files = PlainFiles(folder: "\(folder)/files")
     let plain = try cache("large")
     let sealed = try cache("large-sealed", encryption: Self.encryption)
-    let segments = try cache("large-segments", values: .segments(bytes: 64 << 20))
+    let segments = try cache("large-segments", segmentBytes: 64 << 20)
     let large = large
     let (batch, count) = (20, 20 * rounds)
     var sets = Contest(
@@ -64,7 +64,7 @@ extension Workbench {
     let files = PlainFiles(folder: "\(folder)/churn-files")
     let full = try cache("churn", bytes: 20_000_000)
     let segments = try cache(
-      "churn-segments", bytes: 20_000_000, values: .segments(bytes: 4 << 20))
+      "churn-segments", bytes: 20_000_000, segmentBytes: 4 << 20)
     let large = large
     for number in 0..<200 {
       files.set(number, large[number % 16])

@@ -16,13 +16,13 @@ struct Workbench {
 
   func cache(
     _ name: String, _ durability: DiskDurability = .normal, bytes: UInt64? = nil,
-    encryption: DiskEncryption? = nil, values: DiskValues = .files
+    encryption: DiskEncryption? = nil, segmentBytes: Int? = nil
   ) throws -> BlockingDiskCache {
     try BlockingDiskCache(
       path: "\(folder)/\(name)",
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: bytes, freeBytes: 0), durability: durability,
-        values: values, encryption: encryption))
+        segmentBytes: segmentBytes, encryption: encryption))
   }
 
   static func require(_ value: Data?) throws {

@@ -99,7 +99,7 @@ extension DiskCore {
     return try inFiles { () throws(FileFailure) in
       try DiskFolder(
         path: path, files: files, syncs: configuration.durability == .full,
-        segmentBytes: configuration.values.segmentBytes)
+        segmentBytes: configuration.segmentBytes ?? 0)
     }
   }
 

@@ -124,6 +124,6 @@ private final class ObservedClock: CacheClock {
       $0.all += 1
       $0.byTasks += withUnsafeCurrentTask { $0 == nil } ? 0 : 1
     }
-    return WallCacheClock().now
+    return SystemCacheClock.wall().now
   }
 }

@@ -102,7 +102,7 @@ struct ConfigurationRound {
         freeBytes: settings.unsigned(0...1)),
       durability: settings.pick([.none, .none, .none, .normal, .full]),
       inlineBytesMax: settings.integer(0...200),
-      values: settings.chance(0.4) ? .segments(bytes: settings.integer(4096...9000)) : .files,
+      segmentBytes: settings.chance(0.4) ? settings.integer(4096...9000) : nil,
       groupWrites: settings.integer(1...100),
       pageCacheBytes: settings.integer(0...1_000_000),
       encryption: encryption,
@@ -237,7 +237,7 @@ struct ConfigurationRound {
       try require(cache.count <= max(count, 0), "\(cache.count) after a trim to \(count)")
     case 12:
       let weight = settings.integer(0...1000)
-      cache.trim(toWeight: weight)
+      cache.trim(weight: weight)
       let left = cache.statistics.weight
       try require(left <= UInt64(max(weight, 0)), "weight \(left) after a trim to \(weight)")
     case 13: cache.trim(toAge: settings.duration(seconds: 30))
@@ -276,7 +276,7 @@ struct ConfigurationRound {
       try cache.trim(toCount: entries)
       let left = cache.count - model.permanentCount
       try require(left <= max(entries, 0), "\(left) after a trim to \(entries)")
-    case 12: try cache.trim(toBytes: settings.unsigned(0...2000))
+    case 12: try cache.trim(bytes: settings.unsigned(0...2000))
     case 13: try cache.trim(toAge: settings.duration(seconds: 30))
     case 14:
       let life = settings.maybe { $0.duration(seconds: 30) }

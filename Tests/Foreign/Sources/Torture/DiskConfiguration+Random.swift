@@ -16,7 +16,7 @@ extension DiskConfiguration {
     return DiskConfiguration(
       limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
       inlineBytesMax: inlineBytesMax,
-      values: random.pick([.files, .segments(bytes: max(64 << 10, 2 * inlineBytesMax))]),
+      segmentBytes: random.pick([nil, max(64 << 10, 2 * inlineBytesMax)]),
       groupWrites: 1 + random.below(20),
       encryption: isEncrypted
         ? try DiskEncryption(key: Data(repeating: 7, count: 32)) : nil)

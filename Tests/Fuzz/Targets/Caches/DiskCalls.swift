@@ -29,7 +29,7 @@ enum DiskCalls {
         try cache.remove(key)
       case 6:
         switch choices.byte() % 6 {
-        case 0: try cache.trim(toBytes: choices.unsigned(below: 900))
+        case 0: try cache.trim(bytes: choices.unsigned(below: 900))
         case 1: try cache.trim(toCount: choices.integer(below: 9))
         case 2: try cache.trim(toAge: choices.duration())
         case 3: try cache.removeExpired()

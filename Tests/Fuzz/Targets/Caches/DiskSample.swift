@@ -28,13 +28,13 @@ struct DiskSample {
   /// all of these with each durability. Those with a log have two suites, one of which has a codec.
   static let all: [Result<DiskSample, any Error>] = {
     let key = try? DiskEncryption(key: Data(repeating: 7, count: 32))
-    let kinds: [(DiskValues, DiskEncryption?)] = [
-      (.files, nil), (.segments(bytes: 4096), nil), (.files, key), (.segments(bytes: 4096), key),
+    let kinds: [(Int?, DiskEncryption?)] = [
+      (nil, nil), (4096, nil), (nil, key), (4096, key),
     ]
     return [DiskDurability.none, .normal, .full].flatMap { durability in
-      kinds.flatMap { values, key in
+      kinds.flatMap { segmentBytes, key in
         [true, false].map { isClosed in
-          Result { try DiskSample(durability, values, key, isClosed: isClosed) }
+          Result { try DiskSample(durability, segmentBytes, key, isClosed: isClosed) }
         }
       }
     }
@@ -46,13 +46,13 @@ struct DiskSample {
   }
 
   private init(
-    _ durability: DiskDurability, _ values: DiskValues, _ encryption: DiskEncryption?,
+    _ durability: DiskDurability, _ segmentBytes: Int?, _ encryption: DiskEncryption?,
     isClosed: Bool
   ) throws {
     configuration = DiskConfiguration(
       policy: encryption == nil ? .lru : "auto:policies=lru/mru",
       limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability, inlineBytesMax: 100,
-      values: values, groupWrites: 3, encryption: encryption)
+      segmentBytes: segmentBytes, groupWrites: 3, encryption: encryption)
     FuzzScratch.remove("sample")
     defer { FuzzScratch.remove("sample") }
     let path = FuzzScratch.path("sample")

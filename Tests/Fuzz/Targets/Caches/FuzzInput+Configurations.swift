@@ -67,7 +67,7 @@ extension FuzzInput {
         bytes: maybe { $0.unsigned(below: 5000) }, count: maybe { $0.integer(below: 100) },
         age: maybe { $0.duration() }, freeBytes: maybe { $0.unsigned(below: 2) } ?? 0),
       durability: pick([.none, .normal, .full]), inlineBytesMax: integer(below: 200),
-      values: flag() ? .segments(bytes: integer(below: 9000)) : .files,
+      segmentBytes: flag() ? integer(below: 9000) : nil,
       groupWrites: integer(below: 100), pageCacheBytes: integer(below: 100_000),
       encryption: encryption,
       troubleHandling: pick([nil, .startEmpty, .fail]))

@@ -31,7 +31,7 @@ extension FuzzTarget {
         latest[key] = nil
       case 6:
         switch choices.byte() % 5 {
-        case 0: cache.trim(toWeight: choices.integer(below: 100))
+        case 0: cache.trim(weight: choices.integer(below: 100))
         case 1: cache.trim(toCount: choices.integer(below: 100))
         case 2: cache.trim(toAge: choices.duration())
         case 3: cache.removeExpired()
