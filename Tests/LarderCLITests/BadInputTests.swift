@@ -59,7 +59,7 @@ import Testing
     Case(
       "simulate ok.txt --policy lru --capacity 1 --format auto:max-bad=200%", says: "max-bad",
       "200%"),
-    Case("simulate ok.csv --policy lru --capacity 1 --sample 2/1", says: "--sample", "2/1"),
+    Case("simulate ok.csv --policy lru --capacity 1 --sample 2/1", says: "a share", "2/1"),
     Case("simulate ok.txt ok.txt --join --policy lru --capacity 1", says: "ok.txt", "twice"),
     Case("trace convert ok.txt", says: "the file to write"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv empty.txt/x.csv", says: "empty.txt"),

@@ -148,8 +148,8 @@ import Testing
   @Test(arguments: [
     (["--only", "memory/lur/10%"], "memory/lru/10%"), (["--update", "--only", "x"], "--only"),
     (["--against", "/nowhere"], "/nowhere"), (["--timings"], "'--timings'"),
-    (["--against", "/bin/true:threshold=5"], "--against"),
-    (["--against", "/bin/true:speed=5%"], "--against"),
+    (["--against", "/bin/true:threshold=5"], "threshold: expected a share from 0 to 1"),
+    (["--against", "/bin/true:speed=5%"], "speed: unknown parameter"),
     (["--against", "/bin/true:budget=0s"], "0s"),
     (["--against", "/nowhere:budget=0s", "--instructions"], "/nowhere"),
     (["--baseline", "."], "folder"), (["--junit", "/nowhere/x"], "/nowhere/x"),

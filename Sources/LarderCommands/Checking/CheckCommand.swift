@@ -148,7 +148,7 @@ struct CheckTimingOptions: ParsableArguments {
       latency=10% (the increase to detect in the 99th percentile of gets of executed cells), \
       budget=60s (total time; 0s times nothing, with --instructions), seed=1 (of the order of runs).
       """, valueName: "build"),
-    completion: .file())
+    completion: .file(), transform: Rival.init(parsing:))
   var against: Rival?
 
   @Flag(
@@ -164,6 +164,10 @@ struct CheckTimingOptions: ParsableArguments {
   var keepGoing = false
 
   func validate() throws {
+    if let program = against?.program, !FileManager.default.isExecutableFile(atPath: program) {
+      throw ValidationError(
+        "\(program): no such program; --against expects an executable of larder")
+    }
     if against?.budget == 0, !instructions {
       throw ValidationError("budget=0s times nothing; it requires --instructions")
     }
@@ -173,7 +177,7 @@ struct CheckTimingOptions: ParsableArguments {
     var settings = TimingSettings.standard
     settings.threshold = against?.threshold ?? settings.threshold
     settings.latencyThreshold = against?.latency ?? settings.latencyThreshold
-    settings.budgetSeconds = against?.budget.map { Double($0) } ?? settings.budgetSeconds
+    settings.budgetSeconds = against?.budget ?? settings.budgetSeconds
     settings.seed = against?.seed ?? UInt64.random(in: 1...999_999)
     settings.keepsGoing = keepGoing
     return settings
@@ -185,41 +189,35 @@ struct CheckTimingOptions: ParsableArguments {
   }
 }
 
-struct Rival: ExpressibleByArgument {
+struct Rival {
   let text: String
-  private(set) var program: String
-  private(set) var threshold: Double?
-  private(set) var latency: Double?
-  private(set) var budget: Int?
-  private(set) var seed: UInt64?
+  let program: String
+  let threshold: Double?
+  let latency: Double?
+  let budget: Double?
+  let seed: UInt64?
 
-  /// Takes the options off the end: a path may have colons of its own. Nil for a bad value.
-  init?(argument: String) {
-    (text, program) = (argument, argument)
-    while let colon = program.lastIndex(of: ":") {
-      let option = program[program.index(after: colon)...]
-      guard let equals = option.firstIndex(of: "=") else { break }
-      let value = String(option[option.index(after: equals)...])
-      let isRead: Bool
-      switch option[..<equals] {
-      case "threshold":
-        threshold = Share(parsing: value)?.ratio
-        isRead = threshold != nil
-      case "latency":
-        latency = Share(parsing: value)?.ratio
-        isRead = latency != nil
-      case "budget":
-        budget = Quantity.seconds(value).flatMap { $0 <= 86_400 ? Int($0) : nil }
-        isRead = budget != nil
-      case "seed":
-        seed = UInt64(value)
-        isRead = seed != nil
-      default: return nil
-      }
-      guard isRead else { return nil }
-      program = String(program[..<colon])
-    }
-    if program.isEmpty { return nil }
+  private static let parameters = [
+    Parameter("threshold", .share, default: "", "slowdown to detect"),
+    Parameter("latency", .share, default: "", "increase of the 99th percentile to detect"),
+    Parameter("budget", .duration(0...86_400), default: "", "total time"),
+    Parameter("seed", .count(0...Int.max), default: "", "seed of the order of runs"),
+  ]
+
+  /// Parses a path with options after it; the path may have colons of its own.
+  init(parsing text: String) throws {
+    let parts = text.components(separatedBy: ":")
+    let path = parts.dropLast(parts.reversed().prefix { $0.contains("=") }.count)
+    program = path.joined(separator: ":")
+    guard !program.isEmpty else { throw ValidationError("expected the executable of a build") }
+    self.text = text
+    let given = try ParameterReader(
+      ComponentSpec(parsing: (["build"] + parts[path.count...]).joined(separator: ":")),
+      parameters: Self.parameters)
+    threshold = try given.share("threshold")
+    latency = try given.share("latency")
+    budget = try given.text("budget").map { _ in try given.number("budget") }
+    seed = try given.text("seed").map { _ in UInt64(try given.whole("seed")) }
   }
 }
 

@@ -23,7 +23,7 @@ struct FormatOption: ParsableArguments {
       """
       Share of the objects to read, for traces that are too large: 1/100, 1% or 0.01. Capacities \
       are scaled by it, and results are estimates for all objects.
-      """, valueName: "share"))
+      """, valueName: "share"), transform: parseShare)
   var sample: Share?
 
   func validate() throws {
@@ -199,9 +199,11 @@ extension [String] {
   var list: String? { isEmpty ? nil : joined(separator: ",") }
 }
 
-extension Share: ExpressibleByArgument {
-  /// Parses a share such as `1%`, `0.01` or `1/100`; nil for anything else.
-  public init?(argument: String) { self.init(parsing: argument) }
+func parseShare(_ text: String) throws -> Share {
+  guard let share = Share(parsing: text) else {
+    throw ValidationError("expected \(ParameterKind.share.expectation), found '\(text)'")
+  }
+  return share
 }
 
 /// A number of requests, at least 1: `1000000`, `250k`, `20M`, `1e6`.
