@@ -24,7 +24,7 @@ public struct SystemCacheClock: CacheClock {
 
   /// Returns the monotonic clock: it never goes back, and setting the time of day does not change
   /// it. It counts from the machine's start, and includes the time for which the machine was
-  /// suspended; on Linux, unless it is exact, up to a second after that ended.
+  /// suspended; on Linux one that is not exact adds that time up to a second later.
   public static func monotonic(isExact: Bool = false) -> SystemCacheClock {
     #if canImport(Darwin)
       SystemCacheClock(source: isExact ? CLOCK_MONOTONIC_RAW : CLOCK_MONOTONIC_RAW_APPROX)
