@@ -122,7 +122,7 @@ def compile_faults(copy: Path, faults: list[plant.Fault]) -> list[plant.Fault]:
                 refused.add(max(near, key=lambda fault: fault.line).number)
         if not refused:
             sys.exit(f"the planted sources do not compile:\n{built.stdout}{built.stderr}")
-        print(f"{len(refused)} of {len(faults)} faults do not compile", flush=True)
+        print(f"{len(refused)} of {len(faults)} faults do not compile", file=sys.stderr, flush=True)
         faults = [fault for fault in faults if fault.number not in refused]
 
 

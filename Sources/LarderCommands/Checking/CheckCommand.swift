@@ -77,6 +77,9 @@ struct CheckCommand: ParsableCommand {
   func run() throws {
     Interrupts.listen()
     let run = CheckRun(self)
+    if let other = timing.against?.program, !FileManager.default.isExecutableFile(atPath: other) {
+      throw UsageError("\(other): no such program; --against expects an executable of larder")
+    }
     try exports.check()
     if update { try ReportWriter.check(baseline) }
     var result = try run.result()
@@ -164,10 +167,6 @@ struct CheckTimingOptions: ParsableArguments {
   var keepGoing = false
 
   func validate() throws {
-    if let program = against?.program, !FileManager.default.isExecutableFile(atPath: program) {
-      throw ValidationError(
-        "\(program): no such program; --against expects an executable of larder")
-    }
     if against?.budget == 0, !instructions {
       throw ValidationError("budget=0s times nothing; it requires --instructions")
     }
