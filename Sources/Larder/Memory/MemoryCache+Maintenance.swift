@@ -83,19 +83,14 @@ extension MemoryCache {
   /// Evicts entries, chosen by the policy, until at most `count` are left with a total weight of at
   /// most `weight`; every shard evicts the same share. Returns the number of evicted entries.
   @discardableResult public func trim(toCount count: Int = .max, weight: Int = .max) -> Int {
-    func share<Number: FixedWidthInteger>(
-      of part: Number, keeping wanted: Number, of held: Number
-    ) -> Number where Number.Magnitude: FixedWidthInteger {
-      held > wanted ? held.dividingFullWidth(part.multipliedFullWidth(by: wanted)).quotient : .max
+    func share(_ wanted: Int, of held: UInt64) -> Share? {
+      held > max(wanted, 0) ? Share(UInt64(max(wanted, 0)), of: held) : nil
     }
     let held = statistics
-    let (count, weight) = (max(count, 0), UInt64(max(weight, 0)))
-    guard held.count > count || held.weight > weight else { return 0 }
+    let (counted, weighed) = (share(count, of: UInt64(held.count)), share(weight, of: held.weight))
+    guard counted != nil || weighed != nil else { return 0 }
     return trim(.trim) { _, tier in
-      (
-        share(of: tier.used, keeping: weight, of: held.weight),
-        share(of: tier.count, keeping: count, of: held.count)
-      )
+      (weighed?.of(tier.used) ?? .max, counted.map { Int($0.of(UInt64(tier.count))) } ?? .max)
     }
   }
 

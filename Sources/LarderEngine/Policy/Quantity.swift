@@ -156,7 +156,7 @@ public struct Share: Sendable, Hashable, CustomStringConvertible {
   /// Denominator of the reduced fraction, at least 1.
   public let whole: UInt64
 
-  private init(_ parts: UInt64, of whole: UInt64) {
+  package init(_ parts: UInt64, of whole: UInt64) {
     let parts = min(parts, whole)
     var (divisor, rest) = (whole, parts)
     while rest > 0 { (divisor, rest) = (rest, divisor % rest) }
